@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task/batch.hpp"
+
+namespace headcount {
+
+enum class SplitName { train, validation, test };
+std::string_view name_of(SplitName split);
+SplitName parse_split(std::string_view text);  // throws Error (bad_data)
+
+// One scored example of a held-out split.
+struct Example {
+  std::vector<Token> input;
+  std::vector<Token> targets;  // as long as input; kNoTarget where there is no loss
+  std::int64_t cluster = 0;    // the document it comes from, as an index into Split::clusters
+};
+
+struct Split {
+  std::vector<Example> examples;
+  std::vector<std::string> clusters;  // names of documents
+  std::int64_t target_count() const;
+};
+
+// A task: where training batches and held-out examples come from. Immutable once made; safe to
+// share between threads.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual std::int64_t vocabulary_size() const = 0;
+  virtual std::int64_t longest_sequence()
+      const = 0;  // over all splits; what a position table must cover
+  virtual std::string text_of(
+      Token token) const = 0;  // one token, printable UTF-8, for stored patterns
+  virtual std::vector<std::string> metrics()
+      const = 0;  // names from score/: nll, perplexity, bits_per_character, accuracy
+
+  // The batch of one training step, a function of (seed, step) alone: about `tokens` tokens of
+  // whole sequences.
+  virtual Batch training_batch(std::uint64_t seed, std::int64_t step,
+                               std::int64_t tokens) const = 0;
+
+  // Held-out examples (validation or test), always the same ones in the same order.
+  virtual const Split& split(SplitName name) const = 0;
+
+  // Characters of text that the targets of one example stand for (for bits per character).
+  virtual std::int64_t characters(const Example& example) const = 0;
+
+  // SHA-256 over all that determines the examples: source bytes, tokenizer, splits.
+  virtual std::string data_hash() const = 0;
+};
+
+// Consecutive examples packed into batches of at most `tokens` tokens each (one example at least).
+std::vector<Batch> pack(const Split& split, std::int64_t tokens);
+
+}  // namespace headcount
