@@ -17,16 +17,6 @@ auto cut(View& matrix, Index first_row, Index rows, Index first_column, Index co
                           columns, Eigen::OuterStride<>(matrix.outerStride()));
 }
 
-template <class Real>
-ConstMatrixView<Real> read_only(const MatrixView<Real>& view) {
-  return {view.data(), view.rows(), view.cols(), Eigen::OuterStride<>(view.outerStride())};
-}
-
-template <class Real>
-void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
-  for (Index row = 0; row < x.rows(); ++row) x.row(row) += bias.row(0);
-}
-
 }  // namespace
 
 template <class Real>

@@ -24,6 +24,11 @@ using MatrixView = Eigen::Map<Matrix<Real>, Eigen::Unaligned, Eigen::OuterStride
 template <class Real>
 using ConstMatrixView = Eigen::Map<const Matrix<Real>, Eigen::Unaligned, Eigen::OuterStride<>>;
 
+template <class Real>
+ConstMatrixView<Real> read_only(const MatrixView<Real>& view) {
+  return {view.data(), view.rows(), view.cols(), Eigen::OuterStride<>(view.outerStride())};
+}
+
 // Parameters of functions: bind to matrices, views and blocks without a copy.
 template <class Real>
 using MatrixRef = Eigen::Ref<Matrix<Real>, 0, Eigen::OuterStride<>>;

@@ -78,6 +78,11 @@ void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias) {
   for (Index row = 0; row < x.rows(); ++row) bias.row(0) += x.row(row);
 }
 
+template <class Real>
+void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
+  for (Index row = 0; row < x.rows(); ++row) x.row(row) += bias.row(0);
+}
+
 #define HEADCOUNT_INSTANTIATE(Real)                                                           \
   template void product<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>,    \
                               Accumulate);                                                    \
@@ -85,7 +90,8 @@ void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias) {
                                  Accumulate);                                                 \
   template void product_at<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
                                  Accumulate);                                                 \
-  template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);
+  template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);                 \
+  template void add_to_rows<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);
 HEADCOUNT_INSTANTIATE(float)
 HEADCOUNT_INSTANTIATE(double)
 #undef HEADCOUNT_INSTANTIATE

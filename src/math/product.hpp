@@ -29,4 +29,8 @@ void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> 
 template <class Real>
 void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias);
 
+// Every row of x [N, n] += bias [1, n].
+template <class Real>
+void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x);
+
 }  // namespace headcount
