@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "math/softmax.hpp"
 
 namespace headcount {
 namespace {
@@ -48,8 +47,9 @@ Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& par
       workers_(std::make_shared<std::vector<Worker>>(static_cast<std::size_t>(team.size()))) {
   const Split chosen = spread_over(task.split(split), examples);
   if (chosen.examples.empty())
-    throw Error(ExitCode::bad_data, fmt::format("the {} split is empty; give it a share with task.{}",
-                                                name_of(split), name_of(split)));
+    throw Error(ExitCode::bad_data,
+                fmt::format("the {} split is empty; give it a share with task.{}", name_of(split),
+                            name_of(split)));
   for (const auto& example : chosen.examples) {
     ExampleStatistics facts;
     facts.characters = example.characters;

@@ -16,10 +16,11 @@ RatioTerm mean_largest_weight(const HeadObservation<Real>& seen) {
 }  // namespace
 
 MeasureEntry confidence() {
-  return {{"confidence", "mean over query positions of max_j A[i,j]", "Voita et al. 2019, section 4"},
-          "1",
-          mean_largest_weight<float>,
-          mean_largest_weight<double>};
+  return {
+      {"confidence", "mean over query positions of max_j A[i,j]", "Voita et al. 2019, section 4"},
+      "1",
+      mean_largest_weight<float>,
+      mean_largest_weight<double>};
 }
 
 }  // namespace headcount

@@ -13,7 +13,8 @@ RatioTerm mean_distance(const HeadObservation<Real>& seen) {
   for (Index i = 0; i < seen.pattern.rows(); ++i) {
     const Index position = causal ? i + offset : i;
     for (Index j = 0; j < seen.pattern.cols(); ++j)
-      term.sum += static_cast<double>(seen.pattern(i, j)) * static_cast<double>(std::abs(position - j));
+      term.sum +=
+          static_cast<double>(seen.pattern(i, j)) * static_cast<double>(std::abs(position - j));
     term.weight += 1;
   }
   return term;

@@ -17,7 +17,8 @@ RatioTerm mean_entropy(const HeadObservation<Real>& seen) {
   return term;
 }
 
-// H / ln n over the n keys that the row sees; a row with one visible key has no choice and does not count.
+// H / ln n over the n keys that the row sees; a row with one visible key has no choice and does not
+// count.
 template <class Real>
 RatioTerm mean_normalized_entropy(const HeadObservation<Real>& seen) {
   RatioTerm term;
@@ -25,7 +26,8 @@ RatioTerm mean_normalized_entropy(const HeadObservation<Real>& seen) {
   for (Index i = 0; i < queries; ++i) {
     const Index visible = visible_keys(seen.mask, i, queries, keys);
     if (visible < 2) continue;
-    term.sum += entropy_of(seen.pattern.row(i).data(), visible) / std::log(static_cast<double>(visible));
+    term.sum +=
+        entropy_of(seen.pattern.row(i).data(), visible) / std::log(static_cast<double>(visible));
     term.weight += 1;
   }
   return term;

@@ -21,7 +21,8 @@ HeadTerms absolute_gate_gradients(const MeasureInput<Real>& input) {
 
 }  // namespace
 
-// Per example: the absolute value is taken before the mean, so any batching of the same examples gives the same number.
+// Per example: the absolute value is taken before the mean, so any batching of the same examples
+// gives the same number.
 MeasureEntry gradient_importance() {
   MeasureEntry entry{{"importance.gradient",
                       "mean over examples x of |∂L(x)/∂ξ_h| at ξ = 1, L the mean nll per target",

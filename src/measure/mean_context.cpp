@@ -54,7 +54,8 @@ HeadMap<RowVector<Real>> mean_contexts(const Evaluator<Real>& evaluator,
   return sums.means();
 }
 
-template HeadMap<RowVector<float>> mean_contexts(const Evaluator<float>&, const HeadTreatment<float>&);
+template HeadMap<RowVector<float>> mean_contexts(const Evaluator<float>&,
+                                                 const HeadTreatment<float>&);
 template HeadMap<RowVector<double>> mean_contexts(const Evaluator<double>&,
                                                   const HeadTreatment<double>&);
 

@@ -34,8 +34,7 @@ class PatternStatistics : public ExampleObserver<Real> {
     for (std::size_t i = 0; i < input.heads.size(); ++i)
       slot_.at(input.heads[i]) = static_cast<int>(i);
     const auto examples = static_cast<std::size_t>(input.evaluator->examples());
-    terms_.assign(entries_.size(),
-                  HeadTerms(input.heads.size(), std::vector<RatioTerm>(examples)));
+    terms_.assign(entries_.size(), HeadTerms(input.heads.size(), std::vector<RatioTerm>(examples)));
   }
 
   void observe(Index example, const HeadObservation<Real>& observation) override {
@@ -109,9 +108,9 @@ std::vector<HeadScores> measure_heads(const std::vector<std::string>& names,
   std::size_t pattern = 0;
   for (const auto& name : names) {
     const auto& entry = measures().at(name);
-    scores.push_back(pooled(entry, input,
-                            pattern_of<Real>(entry) ? statistics.terms(pattern++)
-                                                    : compute<Real>(entry, input)));
+    scores.push_back(pooled(
+        entry, input,
+        pattern_of<Real>(entry) ? statistics.terms(pattern++) : compute<Real>(entry, input)));
   }
   return scores;
 }

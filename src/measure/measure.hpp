@@ -10,7 +10,8 @@
 
 namespace headcount {
 
-// One number per head, with all that says what it is. Heads that are not present, or were masked while measuring, are NaN.
+// One number per head, with all that says what it is. Heads that are not present, or were masked
+// while measuring, are NaN.
 struct HeadScores {
   About about;
   std::string unit;
@@ -24,8 +25,9 @@ struct HeadScores {
 template <class Real>
 struct MeasureInput {
   const Evaluator<Real>* evaluator = nullptr;
-  const HeadTreatment<Real>* treatment = nullptr;  // gates as the model is evaluated; 1 unless masked
-  std::vector<HeadId> heads;                       // to be measured: present and not masked
+  const HeadTreatment<Real>* treatment =
+      nullptr;                // gates as the model is evaluated; 1 unless masked
+  std::vector<HeadId> heads;  // to be measured: present and not masked
 
   static MeasureInput of(const Evaluator<Real>& evaluator, const HeadTreatment<Real>& treatment);
 };
@@ -36,8 +38,8 @@ struct RatioTerm {
   double weight = 0;
 };
 
-// A measure is either a statistic of one pattern, gathered in one pass with others of its kind, or computes all heads by
-// passes of its own.
+// A measure is either a statistic of one pattern, gathered in one pass with others of its kind, or
+// computes all heads by passes of its own.
 struct MeasureEntry {
   About about;
   std::string unit;
@@ -59,7 +61,8 @@ std::vector<HeadScores> measure_heads(const std::vector<std::string>& names,
                                       const MeasureInput<Real>& input);
 
 // Σ sum / Σ weight, and the standard error of that ratio over examples by linearization,
-// √(n/(n-1) Σ (sum - ratio · weight)²) / Σ weight (Cochran 1977, section 6.3); NaN for one example or no weight.
+// √(n/(n-1) Σ (sum - ratio · weight)²) / Σ weight (Cochran 1977, section 6.3); NaN for one example
+// or no weight.
 struct PooledRatio {
   double value = 0;
   double standard_error = 0;
