@@ -23,7 +23,7 @@ TEST_CASE("a report says where the data lies and what it holds") {
   config.data = "file:" + file.path();
   config.block = 4;
   const std::string report = data_report(config);
-  for (const std::string line :
+  for (const std::string& line :
        {"path: " + file.path(), std::string("size: 100 bytes, 100 characters, 1 documents"),
         std::string("train: 80 tokens, 80 characters"), std::string("vocabulary: 2 symbols"),
         std::string("validation: 3 examples, 9 targets in 1 documents"),
