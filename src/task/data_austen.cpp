@@ -1,6 +1,7 @@
 #include "task/data_austen.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -92,7 +93,7 @@ std::vector<std::string> fetch() {
     const TemporaryFolder folder;
     const fs::path tree = unpack_debian_package(kPackage, folder.path());
     return novels_from_r_data(read_file(tree / kFileInPackage, kLargestFile));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     throw Error(
         ExitCode::no_input,
         fmt::format("cannot fetch task.data = austen, the package {}: {}\nIt takes apt-get, "

@@ -19,8 +19,7 @@ std::vector<std::string> apt_get(const std::vector<std::string>& arguments) {
   return command;
 }
 
-void require(const ProcessResult& result, const std::string& step) {
-  if (result.ok()) return;
+[[noreturn]] void fail(const std::string& step, const ProcessResult& result) {
   throw Error(ExitCode::no_input, fmt::format("{} failed with status {}:\n{}", step, result.status,
                                               trim(result.output)));
 }
@@ -30,14 +29,17 @@ void download(const std::string& package, const fs::path& folder) {
   const fs::path lists = folder / "lists", cache = folder / "cache";
   fs::create_directories(lists / "partial");
   fs::create_directories(cache / "archives/partial");
-  const std::vector<std::string> own{"-o", "Dir::State::Lists=" + lists.string(), "-o",
-                                     "Dir::Cache=" + cache.string()};
-  const auto with_own = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), own.begin(), own.end());
+  const auto with_own_folders = [&](std::vector<std::string> arguments) {
+    for (const auto& option :
+         {"Dir::State::Lists=" + lists.string(), "Dir::Cache=" + cache.string()})
+      arguments.insert(arguments.end(), {"-o", option});
     return apt_get(arguments);
   };
-  require(run_process(with_own({"update"}), folder), "apt-get update");
-  require(run_process(with_own({"download", package}), folder), "apt-get download " + package);
+  const ProcessResult update = run_process(with_own_folders({"update"}), folder);
+  const ProcessResult again = run_process(with_own_folders({"download", package}), folder);
+  // An update without network ends well, with warnings: they tell what the download cannot.
+  if (!again.ok())
+    fail("apt-get update and download " + package, {again.status, update.output + again.output});
 }
 
 fs::path downloaded_file(const std::string& package, const fs::path& folder) {
@@ -51,8 +53,9 @@ fs::path downloaded_file(const std::string& package, const fs::path& folder) {
 fs::path unpack_debian_package(const std::string& package, const fs::path& folder) {
   download(package, folder);
   const fs::path file = downloaded_file(package, folder), tree = folder / "tree";
-  require(run_process({"dpkg-deb", "-x", file.string(), tree.string()}, folder),
-          "dpkg-deb -x " + file.filename().string());
+  const ProcessResult unpacked =
+      run_process({"dpkg-deb", "-x", file.string(), tree.string()}, folder);
+  if (!unpacked.ok()) fail("dpkg-deb -x " + file.filename().string(), unpacked);
   return tree;
 }
 

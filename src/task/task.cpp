@@ -49,9 +49,12 @@ std::string Task::report() const {
                                  vocabulary_size(), longest_sequence());
   for (const SplitName name : {SplitName::validation, SplitName::test}) {
     const Split& held_out = split(name);
-    text +=
-        fmt::format("{}: {} examples, {} targets, {} documents\n", name_of(name),
-                    held_out.examples.size(), held_out.target_count(), held_out.clusters.size());
+    text += fmt::format("{}: {} examples, {} targets", name_of(name), held_out.examples.size(),
+                        held_out.target_count());
+    if (!held_out.clusters.empty())
+      text += fmt::format(" in {} documents, {} to {}", held_out.clusters.size(),
+                          held_out.clusters.front(), held_out.clusters.back());
+    text += '\n';
   }
   return text + fmt::format("data hash: {}\n", data_hash());
 }
