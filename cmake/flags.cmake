@@ -10,6 +10,9 @@ endif()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_compile_options(-march=x86-64-v3)
+  set(HEADCOUNT_INSTRUCTION_SET x86-64-v3)
+else()
+  set(HEADCOUNT_INSTRUCTION_SET "the compiler's default")
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 

@@ -4,21 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
 
 namespace headcount {
 namespace {
 
 PackedTokens packed(const Batch& batch) { return {batch.input.tokens, batch.input.offsets}; }
 
-// `wanted` examples of a split, evenly spread; all of them for 0.
-Split spread_over(const Split& split, std::int64_t wanted) {
-  const auto have = static_cast<std::int64_t>(split.examples.size());
-  if (wanted <= 0 || wanted >= have) return split;
-  Split chosen;
-  chosen.clusters = split.clusters;
-  for (std::int64_t i = 0; i < wanted; ++i)
-    chosen.examples.push_back(split.examples[static_cast<std::size_t>(i * have / wanted)]);
-  return chosen;
+// The places of `wanted` of `have` examples, evenly spread; all of them for 0.
+std::vector<std::int64_t> spread_over(std::int64_t have, std::int64_t wanted) {
+  if (wanted <= 0 || wanted > have) wanted = have;
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < wanted; ++i) places.push_back(i * have / wanted);
+  return places;
 }
 
 template <class Real>
@@ -45,7 +43,10 @@ Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& par
       team_(&team),
       split_(split),
       workers_(std::make_shared<std::vector<Worker>>(static_cast<std::size_t>(team.size()))) {
-  const Split chosen = spread_over(task.split(split), examples);
+  const auto& all = task.split(split).examples;
+  indices_ = spread_over(static_cast<std::int64_t>(all.size()), examples);
+  Split chosen;
+  for (const auto place : indices_) chosen.examples.push_back(all[static_cast<std::size_t>(place)]);
   if (chosen.examples.empty())
     throw Error(ExitCode::bad_data,
                 fmt::format("the {} split is empty; give it a share with task.{}", name_of(split),
@@ -88,6 +89,7 @@ std::vector<ExampleStatistics> Evaluator<Real>::run(const HeadTreatment<Real>& t
                                                     ExampleObserver<Real>* observer) const {
   auto statistics = facts_;
   team_->run(static_cast<int>(batches_->size()), [&](int piece, int which) {
+    throw_if_interrupted();
     auto& worker = (*workers_)[static_cast<std::size_t>(which)];
     const auto& [batch, weights, first] = (*batches_)[static_cast<std::size_t>(piece)];
     ModelPass<Real> pass;
@@ -113,6 +115,7 @@ GateGradients Evaluator<Real>::gate_gradients(const HeadTreatment<Real>& treatme
   GateGradients result;
   result.values = Matrix<double>::Zero(examples(), model_->heads().total());
   team_->run(static_cast<int>(batches_->size()), [&](int piece, int which) {
+    throw_if_interrupted();
     auto& worker = (*workers_)[static_cast<std::size_t>(which)];
     const auto& [batch, weights, first] = (*batches_)[static_cast<std::size_t>(piece)];
     ModelPass<Real> pass;

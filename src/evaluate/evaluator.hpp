@@ -45,6 +45,8 @@ class Evaluator {
   const Parameters<Real>& parameters() const { return *parameters_; }
   SplitName split() const { return split_; }
   std::int64_t examples() const { return static_cast<std::int64_t>(facts_.size()); }
+  // The place in the split of each example, in order.
+  const std::vector<std::int64_t>& example_indices() const { return indices_; }
 
   // The same examples through another model with the same vocabulary (a physically smaller one).
   Evaluator with(const Model<Real>& model, const Parameters<Real>& parameters) const;
@@ -72,6 +74,7 @@ class Evaluator {
   const Parameters<Real>* parameters_;
   ThreadTeam* team_;
   SplitName split_;
+  std::vector<std::int64_t> indices_;  // of each example in its split
   std::vector<ExampleStatistics>
       facts_;  // what is known before any pass: targets, characters, cluster
   std::shared_ptr<const std::vector<Packed>> batches_;

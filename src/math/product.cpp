@@ -1,6 +1,9 @@
 #include "math/product.hpp"
 
+#include <string>
 #include <type_traits>
+
+#include <fmt/format.h>
 
 #ifdef HEADCOUNT_HAS_ONEDNN
 #include <dnnl.h>
@@ -42,6 +45,18 @@ bool is_empty(MatrixRef<Real>& c, Index k, Accumulate accumulate) {
 }
 
 }  // namespace
+
+std::string_view product_library() {
+#ifdef HEADCOUNT_HAS_ONEDNN
+  static const std::string name = [] {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
+  }();
+  return name;
+#else
+  return "Eigen";
+#endif
+}
 
 template <class Real>
 void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "math/matrix.hpp"
 
 namespace headcount {
@@ -9,6 +11,9 @@ enum class Accumulate { no, yes };
 // The large products of a model, always on the calling thread: oneDNN's sgemm for float where the
 // build found it, Eigen otherwise and for double. With Accumulate::yes the result is added to c,
 // else it replaces c.
+
+// "oneDNN 2.6.3" or "Eigen".
+std::string_view product_library();
 
 // c [m, n] = a [m, k] · b [k, n]
 template <class Real>

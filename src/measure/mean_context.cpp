@@ -9,14 +9,21 @@ class ContextSums : public ExampleObserver<Real> {
  public:
   explicit ContextSums(const Evaluator<Real>& evaluator)
       : counts_(evaluator.model().heads()),
-        width_(evaluator.model().config().head_width),
-        sums_(Matrix<double>::Zero(evaluator.examples(), counts_.total() * width_)),
-        positions_(static_cast<std::size_t>(evaluator.examples()), 0) {}
+        columns_(counts_),
+        positions_(static_cast<std::size_t>(evaluator.examples()), 0) {
+    Index width = 0;
+    for (const auto& id : counts_.all()) {
+      const Index k = evaluator.model().attention(id.site, id.layer).config().head_width;
+      columns_.at(id) = {width, k};
+      width += k;
+    }
+    sums_ = Matrix<double>::Zero(evaluator.examples(), width);
+  }
 
   void observe(Index example, const HeadObservation<Real>& seen) override {
-    const Index column = (counts_.first_index(seen.id.site, seen.id.layer) + seen.id.head) * width_;
+    const auto [first, width] = columns_.at(seen.id);
     for (Index i = 0; i < seen.context.rows(); ++i)
-      sums_.row(example).segment(column, width_) += seen.context.row(i).template cast<double>();
+      sums_.row(example).segment(first, width) += seen.context.row(i).template cast<double>();
     positions_[static_cast<std::size_t>(example)] = seen.context.rows();
   }
 
@@ -29,18 +36,20 @@ class ContextSums : public ExampleObserver<Real> {
     }
     total /= static_cast<double>(positions);
     HeadMap<RowVector<Real>> means(counts_);
-    Index column = 0;
     for (const auto& id : counts_.all()) {
-      means.at(id) = total.segment(column, width_).template cast<Real>();
-      column += width_;
+      const auto [first, width] = columns_.at(id);
+      means.at(id) = total.segment(first, width).template cast<Real>();
     }
     return means;
   }
 
  private:
+  struct Columns {
+    Index first = 0, width = 0;
+  };
   HeadCounts counts_;
-  Index width_;
-  Matrix<double> sums_;  // [examples, all heads · K]
+  HeadMap<Columns> columns_;
+  Matrix<double> sums_;  // [examples, Σ K over all heads]
   std::vector<Index> positions_;
 };
 

@@ -9,7 +9,9 @@
 
 namespace headcount {
 
-void ModelConfig::set_heads(const std::vector<int>& heads_per_layer) {
+void ModelConfig::set_heads(const std::vector<int>& heads_per_layer, std::vector<Index> widths) {
+  if (widths.size() == 1) widths.assign(heads_per_layer.size(), widths[0]);
+  head_widths = std::move(widths);
   original = HeadCounts(site, heads_per_layer);
   heads.clear();
   for (const int count : heads_per_layer) {
@@ -36,10 +38,13 @@ Model<Real>::Model(ModelConfig config)
     : config_(std::move(config)), layout_(std::make_unique<ParameterLayout>()) {
   require_positive(config_.vocabulary, "the vocabulary");
   require_positive(config_.width, "the model's width");
-  require_positive(config_.head_width, "the head width");
   require_positive(config_.feed_forward, "the feed-forward width");
   require_positive(config_.layers(), "the number of layers");
   require_positive(config_.longest, "the longest sequence");
+  if (config_.head_widths.size() != config_.heads.size())
+    throw Error(ExitCode::bad_data, fmt::format("{} head widths for {} layers",
+                                                config_.head_widths.size(), config_.layers()));
+  for (const Index head_width : config_.head_widths) require_positive(head_width, "the head width");
   if (config_.site == Site::cross)
     throw Error(ExitCode::bad_data, "a single stack has self-attention, not cross-attention");
 
@@ -49,11 +54,13 @@ Model<Real>::Model(ModelConfig config)
                    .at(config_.positions)
                    .template make<Real>({config_.width, config_.longest}, *layout_);
   for (int layer = 0; layer < config_.layers(); ++layer) {
-    const AttentionConfig attention{
-        config_.site,       layer,
-        config_.width,      config_.width,
-        config_.head_width, config_.heads[static_cast<std::size_t>(layer)],
-        config_.mask};
+    const AttentionConfig attention{config_.site,
+                                    layer,
+                                    config_.width,
+                                    config_.width,
+                                    config_.head_widths[static_cast<std::size_t>(layer)],
+                                    config_.heads[static_cast<std::size_t>(layer)],
+                                    config_.mask};
     blocks_.emplace_back(
         BlockConfig{attention, config_.feed_forward, config_.norm, config_.activation},
         layer_prefix(config_, layer), *layout_, positions_.get());

@@ -15,10 +15,10 @@ namespace headcount {
 struct ModelConfig {
   Site site = Site::decoder_self;  // encoder_self for a bidirectional stack
   AttentionMask mask = AttentionMask::causal;
-  Index vocabulary = 0;  // V
-  Index longest = 0;     // tokens a sequence may have
-  Index width = 0;       // D
-  Index head_width = 0;  // K
+  Index vocabulary = 0;            // V
+  Index longest = 0;               // tokens a sequence may have
+  Index width = 0;                 // D
+  std::vector<Index> head_widths;  // K, per layer
   Index feed_forward = 0;
   std::vector<std::vector<int>> heads;  // per layer, the original indices of the heads present
   HeadCounts original;                  // what the model was built with, before any removal
@@ -30,8 +30,8 @@ struct ModelConfig {
   bool tied_output = true;     // logits = hidden · Eᵀ
   bool scale_embedding = true;  // token embeddings times √D, as in Vaswani et al. 2017, section 3.4
 
-  // The same number of heads in every layer, or ragged; all present.
-  void set_heads(const std::vector<int>& heads_per_layer);
+  // Heads of every layer, all present, and their width, one for all or one per layer.
+  void set_heads(const std::vector<int>& heads_per_layer, std::vector<Index> widths);
   int layers() const { return static_cast<int>(heads.size()); }
 };
 

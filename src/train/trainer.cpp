@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
 #include "math/reduce.hpp"
 
 namespace headcount {
@@ -116,6 +117,7 @@ void Trainer<Real>::measure_gradient(StepReport& report) const {
 
 template <class Real>
 StepReport Trainer<Real>::step(std::int64_t step) {
+  throw_if_interrupted();
   StepReport report;
   report.step = step;
   report.learning_rate = config_.schedule.at(step);

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/error.hpp"
+
+namespace headcount {
+
+// Somebody asked the program to stop (Ctrl-C). Long work asks between its pieces and leaves by this
+// exception, so that destructors run and nothing half-written stays.
+class Interrupted : public Error {
+ public:
+  Interrupted() : Error(ExitCode::try_again, "interrupted; the same command goes on") {}
+};
+
+void request_interrupt() noexcept;  // async-signal-safe
+void throw_if_interrupted();        // throws Interrupted
+
+// From now on SIGINT and SIGTERM ask for a stop; a second one ends the program at once.
+void stop_on_signals();
+
+}  // namespace headcount

@@ -1,0 +1,193 @@
+#include "run/config.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/sha256.hpp"
+
+namespace headcount {
+namespace {
+
+bool acts(const Settings& settings, bool training) {
+  return settings.is("mask.when", "both") ||
+         settings.is("mask.when", training ? "train" : "evaluate");
+}
+
+std::vector<int> heads_per_layer(const Settings& settings) {
+  const auto given = settings.integers("model.heads");
+  const auto layers = static_cast<std::size_t>(settings.integer("model.layers"));
+  std::vector<int> heads;
+  for (std::size_t layer = 0; layer < layers; ++layer)
+    heads.push_back(static_cast<int>(given.size() == 1 ? given[0] : given.at(layer)));
+  return heads;
+}
+
+// Per layer; with `auto`, d-model shared out among the layer's heads.
+std::vector<Index> head_widths(const Settings& settings) {
+  std::vector<Index> widths;
+  for (const int heads : heads_per_layer(settings))
+    widths.push_back(settings.is("attention.head-width", "auto")
+                         ? settings.integer("model.d-model") / std::max(heads, 1)
+                         : settings.integer("attention.head-width"));
+  return widths;
+}
+
+Site site_of(const Settings& settings) {
+  return settings.is("attention.mask", "causal") ? Site::decoder_self : Site::encoder_self;
+}
+
+void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
+  const auto given = settings.integers("model.heads").size();
+  const auto layers = settings.integer("model.layers");
+  if (given != 1 && given != static_cast<std::size_t>(layers)) {
+    problems.push_back({"model.heads", fmt::format("{} head counts for {} layers; give one, or one "
+                                                   "a layer",
+                                                   given, layers)});
+    return;
+  }
+  const auto width = settings.integer("model.d-model");
+  if (settings.is("attention.head-width", "auto"))
+    for (const int heads : heads_per_layer(settings))
+      if (heads > 0 && width % heads != 0) {
+        problems.push_back({"model.heads", fmt::format("{} heads do not divide d-model {}; set "
+                                                       "attention.head-width to choose a width",
+                                                       heads, width)});
+        break;
+      }
+  try {
+    const auto chosen = select_heads(settings.text("mask.heads"), head_counts(settings));
+    const bool in_training = !chosen.empty() && acts(settings, true);
+    if (in_training && settings.is("mask.kind", "mean"))
+      problems.push_back(
+          {"mask.kind", "mean needs a trained model; it can act only when = evaluate"});
+    if (in_training && settings.integer("train.steps") == 0)
+      problems.push_back(
+          {"mask.when", "with train.steps = 0 nothing would consume a mask in training"});
+  } catch (const Error& error) {
+    problems.push_back({"mask.heads", error.what()});
+  }
+}
+
+void check_sizes(const Settings& settings, std::vector<KeyProblem>& problems) {
+  const auto config = model_config(settings, 1, 1);
+  double numbers = 0;
+  for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
+    numbers +=
+        static_cast<double>(config.width) * (4.0 * static_cast<double>(config.head_widths[layer]) *
+                                                 static_cast<double>(config.heads[layer].size()) +
+                                             2.0 * static_cast<double>(config.feed_forward));
+  constexpr double kMost = 4e9;
+  if (numbers > kMost)
+    problems.push_back(
+        {"model.d-model", fmt::format("a model of {:.2g} parameters is more than the "
+                                      "{:.0g} that are allowed",
+                                      numbers, kMost)});
+}
+
+void check_splits(const Settings& settings, std::vector<KeyProblem>& problems) {
+  if (settings.real("task.validation") + settings.real("task.test") >= 1)
+    problems.push_back({"task.validation", "validation and test leave no text to train on"});
+  const auto need = [&](const char* split, const char* key, const char* what) {
+    if (settings.real(fmt::format("task.{}", split)) == 0)
+      problems.push_back(
+          {key, fmt::format("{} the {} split, but task.{} is 0", what, split, split)});
+  };
+  if (!settings.texts("prune.methods").empty()) {
+    need("validation", "prune.methods", "an order of heads is chosen on");
+    need("test", "prune.methods", "a pruning curve is reported on");
+  }
+  if (!settings.texts("measure.measures").empty() || settings.integer("measure.patterns") > 0)
+    need(settings.text("measure.split").c_str(), "measure.measures", "heads are measured on");
+  if (!settings.texts("measure.during-training").empty())
+    need("validation", "measure.during-training", "heads are measured during training on");
+  if (settings.is("evaluate.parameters", "best"))
+    need("validation", "evaluate.parameters", "the best parameters are chosen on");
+  if (settings.is("mask.kind", "mean") && !settings.text("mask.heads").empty())
+    need("validation", "mask.kind", "mean contexts are taken from");
+}
+
+}  // namespace
+
+TaskConfig task_config(const Settings& settings) {
+  TaskConfig config;
+  config.kind = settings.text("task.kind");
+  config.data = settings.text("task.data");
+  config.tokenizer = settings.text("task.tokenizer");
+  config.block = settings.integer("task.block");
+  config.validation = settings.real("task.validation");
+  config.test = settings.real("task.test");
+  config.document_separator = settings.text("task.document-separator");
+  config.vocabulary = settings.integer("task.vocabulary");
+  config.min_count = settings.integer("task.min-count");
+  config.recall_pairs = settings.integer("task.recall-pairs");
+  config.recall_queries = settings.integer("task.recall-queries");
+  config.recall_keys = settings.integer("task.recall-keys");
+  config.recall_values = settings.integer("task.recall-values");
+  config.recall_examples = settings.integer("task.recall-examples");
+  return config;
+}
+
+HeadCounts head_counts(const Settings& settings) {
+  return {site_of(settings), heads_per_layer(settings)};
+}
+
+ModelConfig model_config(const Settings& settings, Index vocabulary, Index longest) {
+  ModelConfig config;
+  config.site = site_of(settings);
+  config.mask = parse_attention_mask(settings.text("attention.mask"));
+  config.vocabulary = vocabulary;
+  config.longest = longest;
+  config.width = settings.integer("model.d-model");
+  config.feed_forward = settings.is("model.feed-forward", "auto")
+                            ? 4 * config.width
+                            : settings.integer("model.feed-forward");
+  config.set_heads(heads_per_layer(settings), head_widths(settings));
+  config.norm = parse_norm_placement(settings.text("model.norm"));
+  config.activation = parse_activation(settings.text("model.activation"));
+  config.positions = settings.text("model.positions");
+  config.dropout = settings.real("model.dropout");
+  config.pattern_dropout = settings.real("attention.dropout");
+  config.tied_output = settings.boolean("model.tied-output");
+  config.scale_embedding = settings.boolean("model.scale-embedding");
+  return config;
+}
+
+TrainConfig train_config(const Settings& settings) {
+  TrainConfig config;
+  config.steps = settings.integer("train.steps");
+  config.batch_tokens = settings.integer("train.batch-tokens");
+  config.shards = static_cast<int>(settings.integer("train.shards"));
+  config.schedule = {parse_schedule(settings.text("train.schedule")),
+                     settings.real("train.learning-rate"), settings.integer("train.warm-up"),
+                     config.steps};
+  config.optimizer = {settings.real("train.beta-1"), settings.real("train.beta-2"),
+                      settings.real("train.epsilon"), settings.real("train.weight-decay")};
+  config.clip = settings.real("train.clip");
+  config.data_seed = static_cast<std::uint64_t>(settings.integer("seed.data"));
+  config.dropout_seed = static_cast<std::uint64_t>(settings.integer("seed.init"));
+  config.record_every = settings.integer("train.record-every");
+  return config;
+}
+
+MaskConfig mask_config(const Settings& settings, bool training) {
+  if (!acts(settings, training)) return {};
+  return {select_heads(settings.text("mask.heads"), head_counts(settings)),
+          parse_mask_kind(settings.text("mask.kind"))};
+}
+
+std::string model_id(const Settings& settings, const std::string& data_hash) {
+  auto parts = settings.sections({"seed", "task", "model", "attention", "train"}).to_text();
+  if (!mask_config(settings, true).heads.empty()) parts += settings.sections({"mask"}).to_text();
+  return sha256_hex(parts + data_hash).substr(0, 16);
+}
+
+std::vector<KeyProblem> check_settings(const Settings& settings) {
+  std::vector<KeyProblem> problems;
+  check_heads(settings, problems);
+  if (problems.empty()) check_sizes(settings, problems);
+  check_splits(settings, problems);
+  return problems;
+}
+
+}  // namespace headcount

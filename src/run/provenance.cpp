@@ -1,0 +1,31 @@
+#include "run/provenance.hpp"
+
+#include <fstream>
+
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "math/product.hpp"
+#include "run/build_info.hpp"
+
+namespace headcount {
+
+BuildProvenance build_provenance() {
+  return {HEADCOUNT_VERSION, HEADCOUNT_COMMIT,          HEADCOUNT_COMPILER,
+          HEADCOUNT_FLAGS,   HEADCOUNT_INSTRUCTION_SET, std::string(product_library())};
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0) return std::string(trim(line.substr(line.find(':') + 1)));
+  return "unknown";
+}
+
+std::string host_name() {
+  char name[256] = "unknown";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace headcount

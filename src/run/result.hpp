@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "measure/measure.hpp"
+#include "model/model.hpp"
+#include "prune/curve.hpp"
+#include "spec/settings.hpp"
+#include "task/task.hpp"
+#include "train/trainer.hpp"
+
+namespace headcount {
+
+// What one validation during training found.
+struct Validation {
+  std::int64_t step = 0;
+  double nll = 0;
+  std::vector<HeadScores> heads;  // of measure.during-training
+};
+
+// Everything one trial found; what a trial file holds.
+struct TrialResult {
+  std::string experiment, question, source;
+  std::string trial_id, model_id, data_hash;
+  Settings settings;
+
+  std::vector<StepReport> steps;
+  std::vector<Validation> validations;
+  std::string parameters_are;  // "last" or "best"
+  std::int64_t parameters_step = 0;
+
+  struct Evaluation {
+    SplitName split{};
+    std::vector<ExampleStatistics> examples;  // under the mask, if one acts
+    std::vector<ExampleStatistics> intact;    // empty where no mask acts
+    std::vector<std::string> clusters;
+  };
+  std::vector<std::string> metrics;
+  std::vector<Evaluation> evaluations;
+
+  HeadCounts heads;
+  HeadMap<std::uint8_t> head_state;  // 0 never, 1 present, 2 removed
+  std::vector<HeadScores> measures;
+
+  struct Pattern {
+    HeadId id;
+    std::int64_t sequence = 0;
+    Matrix<float> weights;  // [query_pos, key_pos]
+  };
+  std::vector<Pattern> patterns;
+  std::vector<std::vector<std::string>> pattern_tokens;  // per sequence
+  SplitName pattern_split{};
+
+  struct Pruning {
+    std::string method;
+    SplitName chosen_on{}, reported_on{};
+    std::vector<PruningCurve> curves;  // one per order
+  };
+  std::vector<Pruning> prunings;
+
+  const Model<float>* model = nullptr;
+  const Parameters<float>* parameters = nullptr;
+
+  struct Stage {
+    std::string name;
+    double wall_seconds = 0, cpu_seconds = 0;
+  };
+  std::vector<Stage> stages;
+  double tokens_per_second = 0;  // of training
+  std::string started, ended;    // UTC
+  int threads = 1;
+};
+
+}  // namespace headcount

@@ -1,0 +1,141 @@
+#include "run/schema.hpp"
+
+#include "attention/treatment.hpp"
+#include "math/activation.hpp"
+#include "measure/measure.hpp"
+#include "model/initialization/scheme.hpp"
+#include "model/positions/position_encoding.hpp"
+#include "prune/pruning.hpp"
+#include "task/make_task.hpp"
+#include "task/tokenizer.hpp"
+#include "train/schedule.hpp"
+
+namespace headcount {
+namespace {
+
+using namespace type;
+
+std::vector<Key> seed_keys() {
+  return {
+      {"seed.init", integer(0), Default::same_as("seed"),
+       "seed of initialization, dropout and random pruning orders"},
+      {"seed.data", integer(0), Default::same_as("seed"), "seed of the order of training data"},
+  };
+}
+
+std::vector<Key> task_keys() {
+  return {
+      {"task.kind", choice(tasks().names()), "language-model", "what is learned"},
+      {"task.data", text(), "austen", "a named source (headcount list data), or file:PATH"},
+      {"task.tokenizer", choice(tokenizers().names()), "character", "what a token is"},
+      {"task.block", integer(1, 65536), "128", "length of a training window", "tokens"},
+      {"task.validation", real("[0, 1)"), "0.1", "share of the text held out for choosing"},
+      {"task.test", real("[0, 1)"), "0.1", "share of the text held out for reporting"},
+      {"task.document-separator", choice({"none", "blank-line", "form-feed"}), "none",
+       "with file:PATH, what stands between documents"},
+      {"task.vocabulary", integer(2), "10000",
+       "with the word tokenizer, the most words kept, <unk> included"},
+      {"task.min-count", integer(1), "1", "with the word tokenizer, rarer words are <unk>"},
+      {"task.recall-pairs", integer(1, 4096), "8", "with synthetic.recall, pairs shown"},
+      {"task.recall-queries", integer(1, 4096), "8", "with synthetic.recall, keys asked for"},
+      {"task.recall-keys", integer(1, 65536), "16", "with synthetic.recall, different keys"},
+      {"task.recall-values", integer(1, 65536), "16", "with synthetic.recall, different values"},
+      {"task.recall-examples", integer(1, 1'000'000), "1000",
+       "with synthetic.recall, examples in each held-out split"},
+  };
+}
+
+std::vector<Key> model_keys() {
+  std::vector<std::string> activations;
+  for (const auto a : {Activation::relu, Activation::gelu, Activation::gelu_tanh})
+    activations.emplace_back(name_of(a));
+  return {
+      {"model.layers", integer(1, 1024), "2", "blocks in the stack"},
+      {"model.d-model", integer(1, 65536), "128", "width of the residual stream"},
+      {"model.heads", integers(0, 4096), "4", "heads per layer: one number, or one a layer"},
+      {"model.feed-forward", integer(1, 1'048'576).or_word("auto"), "auto",
+       "inner width of the feed-forward sublayer; auto: 4 times d-model"},
+      {"model.norm", choice({"pre", "post"}), "pre", "layer norm before or after a sublayer"},
+      {"model.activation", choice(activations), "gelu", "of the feed-forward sublayer"},
+      {"model.positions", choice(position_encodings().names()), "sinusoidal",
+       "how tokens learn where they stand"},
+      {"model.init", choice(initialization_schemes().names()), "xavier-uniform",
+       "what parameters start as"},
+      {"model.dropout", real("[0, 1)"), "0",
+       "on embeddings and on what sublayers add to the stream"},
+      {"model.tied-output", boolean(), "yes", "the output uses the token embedding"},
+      {"model.scale-embedding", boolean(), "yes", "token embeddings are multiplied by √d-model"},
+  };
+}
+
+std::vector<Key> attention_keys() {
+  return {
+      {"attention.head-width", integer(1, 65536).or_word("auto"), "auto",
+       "columns of a head; auto: d-model / heads"},
+      {"attention.mask", choice({"causal", "none"}), "causal",
+       "which keys a query sees; none lets a language model see its own answer"},
+      {"attention.dropout", real("[0, 1)"), "0", "on attention patterns"},
+  };
+}
+
+std::vector<Key> train_keys() {
+  return {
+      {"train.steps", integer(0), "1000", "updates"},
+      {"train.batch-tokens", integer(1), "2048", "about as many tokens in a batch", "tokens"},
+      {"train.learning-rate", real("(0, inf)"), "1e-3", "its peak"},
+      {"train.schedule", choice(schedule_names()), "cosine", "after warm-up"},
+      {"train.warm-up", integer(0), "100", "steps over which the learning rate rises from 0"},
+      {"train.clip", real("[0, inf)"), "1", "largest gradient norm; 0: none"},
+      {"train.weight-decay", real("[0, inf)"), "0", "of AdamW, on matrices and embeddings"},
+      {"train.beta-1", real("[0, 1)"), "0.9", "of AdamW"},
+      {"train.beta-2", real("[0, 1)"), "0.999", "of AdamW"},
+      {"train.epsilon", real("(0, inf)"), "1e-8", "of AdamW"},
+      {"train.shards", integer(1, 256), "2",
+       "pieces a batch is cut into; at most as many threads can work on it"},
+      {"train.precision", choice({"float32"}), "float32", "of parameters and arithmetic"},
+      {"train.record-every", integer(1), "10", "steps between measurements of activations"},
+      {"train.validate-every", integer(0), "200", "steps between validations; 0: only at the end"},
+  };
+}
+
+std::vector<Key> after_training_keys() {
+  return {
+      {"mask.heads", heads(), "", "heads masked, for example decoder_self:0:*, decoder_self:1:2"},
+      {"mask.kind", choice(mask_kind_names()), "zero", "what masking does to a head"},
+      {"mask.when", choice({"train", "evaluate", "both"}), "evaluate", "when the mask acts"},
+      {"evaluate.parameters", choice({"last", "best"}), "last",
+       "those after the last step, or those with the lowest validation nll"},
+      {"evaluate.examples", integer(0), "0",
+       "most examples scored in a held-out split, evenly spread; 0: all"},
+      {"measure.measures", names(measures().names()), "", "per-head measures of the trained model"},
+      {"measure.during-training", names(measures().names()), "",
+       "per-head measures taken at every validation"},
+      {"measure.split", choice({"validation", "test"}), "validation", "where heads are measured"},
+      {"measure.examples", integer(0), "1000", "most examples measured; 0: all"},
+      {"measure.patterns", integer(0, 100'000), "0", "sequences whose patterns are stored"},
+      {"prune.methods", names(pruning_methods().names()), "", "orders in which heads are removed"},
+      {"prune.orders", integer(1, 1000), "5", "orders that a random method draws"},
+      {"prune.step", real("(0, 1]"), "0.1", "share of the heads removed from point to point"},
+      {"prune.examples", integer(0), "1000", "most examples scored, for order and curve; 0: all"},
+      {"prune.build-at", integers(0, 100), "50",
+       "percent of heads removed at which the smaller model is built and compared; one or "
+       "(several)"},
+  };
+}
+
+Schema make_schema() {
+  std::vector<Key> keys;
+  for (auto& part : {seed_keys(), task_keys(), model_keys(), attention_keys(), train_keys(),
+                     after_training_keys()})
+    keys.insert(keys.end(), part.begin(), part.end());
+  return Schema(std::move(keys));
+}
+
+}  // namespace
+
+const Schema& experiment_schema() {
+  static const Schema schema = make_schema();
+  return schema;
+}
+
+}  // namespace headcount
