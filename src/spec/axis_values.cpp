@@ -45,18 +45,15 @@ RangePoints expand_logarithm(std::string_view inside) {
 
 // The ends are converted first, so that 1.0 .. 5.0 is refused where 1.0 is.
 RangePoints expand_linear(const ValueType& type, Ends ends) {
-  std::string_view step;
-  if (const auto at = ends.last.find("step"); at != std::string_view::npos) {
-    step = trim(ends.last.substr(at + 4));
-    ends.last = trim(ends.last.substr(0, at));
-  } else if (is_whole(ends.first) && is_whole(ends.last)) {
-    step = "1";
-  } else if (parse_real(ends.first) && parse_real(ends.last)) {
-    return {{}, "the range has no step; write one: 0.0 .. 0.9 step 0.1"};
-  }
+  const auto at = ends.last.find("step");
+  const bool has_step = at != std::string_view::npos;
+  const auto step = has_step ? trim(ends.last.substr(at + 4)) : "1";
+  if (has_step) ends.last = trim(ends.last.substr(0, at));
   for (const auto end : {ends.first, ends.last})
     if (const auto value = type.convert(end); !value.ok())
       return {{}, fmt::format("{}: {}", shown(end), value.problem)};
+  if (!has_step && !(is_whole(ends.first) && is_whole(ends.last)))
+    return {{}, "the range has no step; write one: 0.0 .. 0.9 step 0.1"};
   if (type.kind() != ValueKind::real && !is_whole(step))
     return {{}, fmt::format("step {}: not an integer", shown(step))};
   return linear_range(ends.first, ends.last, step, kMostValues);

@@ -34,10 +34,7 @@ std::string default_of(const Key& key) {
 }
 
 std::string type_of(const Key& key) {
-  std::string type(name_of(key.type.kind()));
-  if (const auto range = key.type.range(); !range.empty()) type += ": " + range;
-  if (!key.unit.empty()) type += fmt::format(" [{}]", key.unit);
-  return type;
+  return key.type.description() + (key.unit.empty() ? "" : fmt::format(" [{}]", key.unit));
 }
 
 std::string cell(const std::string& text) {

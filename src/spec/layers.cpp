@@ -113,7 +113,8 @@ std::vector<std::string> Layers::read_override(const Entry& entry) {
   if (key.type.may_hold_commas() && is_swept(key.name)) return read_axis(entry);
   auto value = key.type.convert(entry.value);
   if (value.ok()) return {std::move(value.text)};
-  if (!key.type.may_hold_commas() && looks_like_a_list(entry.value)) return read_axis(entry);
+  const bool may_be_swept = !key.descriptive && !key.type.may_hold_commas();
+  if (may_be_swept && looks_like_a_list(entry.value)) return read_axis(entry);
   refuse(entry, fmt::format("{} = {}: {}", key.name, shown(entry.value), value.problem));
   return {};
 }

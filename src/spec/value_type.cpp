@@ -163,11 +163,16 @@ std::string ValueType::range() const {
   return range;
 }
 
+std::string ValueType::description() const {
+  const auto limits = range();
+  return fmt::format("{}{}{}", name_of(kind_), limits.empty() ? "" : ": ", limits);
+}
+
 Converted ValueType::convert(std::string_view text) const {
   text = unquote(trim(text));
   if (std::find(words_.begin(), words_.end(), text) != words_.end()) return good(std::string(text));
   if (text.empty() && !may_hold_commas())
-    return bad(fmt::format("needs a value: {} {}", name_of(kind_), range()));
+    return bad(fmt::format("needs a value: {}", description()));
   switch (kind_) {
     case ValueKind::text:
       return convert_text(text);

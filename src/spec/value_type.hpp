@@ -55,9 +55,10 @@ class ValueType {
   ValueType or_word(std::string word) const;
 
   ValueKind kind() const { return kind_; }
-  bool is_numeric() const;       // ranges make sense: integer, real, integers
-  bool may_hold_commas() const;  // text, names, heads
-  std::string range() const;     // "1 .. 64", "(0, 1]", "a, b, c"; "" when anything goes
+  bool is_numeric() const;          // ranges make sense: integer, real, integers
+  bool may_hold_commas() const;     // text, names, heads
+  std::string range() const;        // "1 .. 64", "(0, 1]", "a, b, c"; "" when anything goes
+  std::string description() const;  // "integer: 1 .. 64"
   bool operator==(const ValueType& other) const;
 
   // Strict: the whole text, no locale, no silent wrapping. Converting a canonical text gives it
