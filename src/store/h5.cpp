@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "store/h5_call.hpp"
 
@@ -119,11 +120,20 @@ MemoryFile::MemoryFile(const std::filesystem::path& name)
 
 MemoryFile::~MemoryFile() = default;
 
+ReadBytes MemoryFile::bytes() const {
+  call({ExitCode::io, file_.id(), "write out the file"}, H5Fflush, file_.id(), H5F_SCOPE_LOCAL);
+  return [this](std::uint64_t offset, std::size_t size) {
+    return std::string(bytes_->data() + offset, size);
+  };
+}
+
+std::size_t MemoryFile::size() const { return bytes_->size(); }
+
 std::vector<char> MemoryFile::close() {
   const Attempt attempt{ExitCode::io, file_.id(), "close the file"};
   if (const auto open = open_objects(file_); open != 1)
     throw Error(ExitCode::internal, fmt::format("{} HDF5 identifiers are still open", open - 1));
-  call(attempt, H5Fflush, file_.id(), H5F_SCOPE_LOCAL);
+  bytes();
   const auto size = call(attempt, H5Fget_file_image, file_.id(), nullptr, std::size_t{0});
   call(attempt, H5Fclose, file_.id());
   file_.release();
@@ -141,8 +151,23 @@ Handle open_file(const std::filesystem::path& path) {
     throw Error(ExitCode::no_input, fmt::format("not a regular file: {}", name));
   if (call({ExitCode::no_input, kNone, "read", name}, H5Fis_hdf5, name.c_str()) == 0)
     throw Error(ExitCode::bad_data, fmt::format("{} is not an HDF5 file", name));
-  return Handle(call({ExitCode::bad_data, kNone, "open", name}, H5Fopen, name.c_str(),
-                     H5F_ACC_RDONLY, H5P_DEFAULT));
+  const Attempt attempt{ExitCode::bad_data, kNone, "open", name};
+  const Handle access = property_list(H5P_FILE_ACCESS, attempt);
+  call(attempt, H5Pset_fapl_sec2, access.id());
+  return Handle(call(attempt, H5Fopen, name.c_str(), H5F_ACC_RDONLY, access.id()));
+}
+
+ReadBytes bytes_of(const Handle& file) {
+  void* descriptor = nullptr;
+  call({ExitCode::internal, file.id(), "read bytes"}, H5Fget_vfd_handle, file.id(), H5P_DEFAULT,
+       &descriptor);
+  return [fd = *static_cast<const int*>(descriptor)](std::uint64_t offset, std::size_t size) {
+    std::string bytes(size, '\0');
+    const auto count = ::pread(fd, bytes.data(), size, static_cast<off_t>(offset));
+    if (count != static_cast<ssize_t>(size))
+      throw Error(ExitCode::bad_data, fmt::format("cannot read {} bytes at {}", size, offset));
+    return bytes;
+  };
 }
 
 std::int64_t open_objects(const Handle& file) {

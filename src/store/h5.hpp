@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "store/heap.hpp"
+
 namespace headcount::h5 {
 
 using Id = std::int64_t;  // HDF5's hid_t
@@ -54,6 +56,10 @@ class MemoryFile {
 
   const Handle& handle() const { return file_; }
 
+  // The bytes as they are now; valid until the file changes.
+  ReadBytes bytes() const;
+  std::size_t size() const;
+
   // Closes the file and returns its bytes. Throws Error (internal) while anything else in the file
   // is open.
   std::vector<char> close();
@@ -64,6 +70,9 @@ class MemoryFile {
 };
 
 Handle open_file(const std::filesystem::path& path);  // read-only
+
+// The bytes of an open_file, valid as long as it is open.
+ReadBytes bytes_of(const Handle& file);
 
 // Identifiers open in a file, itself included; in all files for a handle that holds none.
 std::int64_t open_objects(const Handle& file);

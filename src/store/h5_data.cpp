@@ -1,7 +1,7 @@
 #include "store/h5_data.hpp"
 
 #include <array>
-#include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -14,7 +14,6 @@
 namespace headcount::h5 {
 namespace {
 
-constexpr std::size_t kTextReference = 16;    // bytes of one variable-length text in a dataset
 constexpr std::size_t kDeflateAtBest = 1032;  // zlib's greatest expansion
 constexpr std::array kNumbers{Type::int8,    Type::int16,  Type::int32,  Type::int64,
                               Type::uint8,   Type::uint16, Type::uint32, Type::uint64,
@@ -99,29 +98,48 @@ StoredType type_in_file(const Handle& type, const Attempt& attempt) {
   refuse(attempt, "its type is none of a trial file's");
 }
 
-// Gives back the memory that HDF5 took for variable-length values.
-struct Reclaim {
-  const Handle& type;
-  const Handle& space;
-  void* values;
-  ~Reclaim() {
-    const std::lock_guard lock(library());
-    quiet();
-    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, values);
-  }
-};
+// The conversion from values of variable length to their references: the bytes stay as they are.
+herr_t keep_references(hid_t, hid_t, H5T_cdata_t*, std::size_t, std::size_t, std::size_t, void*,
+                       void*, hid_t) {
+  return 0;
+}
 
-// `read_into(type, buffer)` is H5Dread or H5Aread.
+// A type to read references as, which HDF5 learns once to do.
+Handle reference_type(const Attempt& attempt) {
+  Handle raw(call(attempt, H5Tcreate, H5T_OPAQUE, kReferenceBytes));
+  static const herr_t registered = call(attempt, H5Tregister, H5T_PERS_SOFT, "references",
+                                        text_type(attempt).id(), raw.id(), keep_references);
+  static_cast<void>(registered);
+  return raw;
+}
+
+// The values of variable length behind `count` references; `read_into(type, buffer)` is H5Dread or
+// H5Aread. `use(i, value)` takes each, of elements of `width` bytes.
+template <class ReadInto, class Use>
+void follow_references(std::size_t count, std::size_t width, Heap& heap, const Attempt& attempt,
+                       ReadInto read_into, Use use) {
+  std::string references(count * kReferenceBytes, '\0');
+  if (count > 0) read_into(reference_type(attempt).id(), references.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto reference =
+        std::string_view(references).substr(i * kReferenceBytes, kReferenceBytes);
+    const auto value = heap.value(reference, width);
+    if (!value) refuse(attempt, fmt::format("value {} is damaged", i));
+    use(i, *value);
+  }
+}
+
 template <class ReadInto>
-std::vector<std::string> read_texts(std::size_t count, const Handle& space, const Attempt& attempt,
-                                    ReadInto read_into) {
-  std::vector<char*> pointers(count, nullptr);
-  const Handle type = text_type(attempt);
-  const Reclaim reclaim{type, space, pointers.data()};
-  read_into(type.id(), static_cast<void*>(pointers.data()));
+std::vector<std::string> read_texts(std::size_t count, std::size_t limit, Heap& heap,
+                                    const Attempt& attempt, ReadInto read_into) {
   std::vector<std::string> texts;
   texts.reserve(count);
-  for (const char* text : pointers) texts.emplace_back(text ? text : "");
+  std::size_t taken = 0;
+  follow_references(count, 1, heap, attempt, read_into, [&](std::size_t, std::string_view text) {
+    taken += text.size();
+    if (taken > limit) refuse(attempt, fmt::format("it is more than {} bytes of text", limit));
+    texts.emplace_back(text);
+  });
   return texts;
 }
 
@@ -236,7 +254,7 @@ DatasetInfo dataset_info(const Handle& dataset, const Limits& limits) {
   info.stored = call(attempt, H5Dget_storage_size, dataset.id());
 
   const std::size_t count = elements(info.shape);
-  const std::size_t size = stored_type == Type::text ? kTextReference : width;
+  const std::size_t size = stored_type == Type::text ? kReferenceBytes : width;
   if (count > limits.bytes / size)
     refuse(attempt, fmt::format("{} values of {} are more than the {} bytes that are read", count,
                                 name_of(stored_type), limits.bytes));
@@ -246,7 +264,7 @@ DatasetInfo dataset_info(const Handle& dataset, const Limits& limits) {
   return info;
 }
 
-Values read(const Handle& dataset, const DatasetInfo& info) {
+Values read(const Handle& dataset, const DatasetInfo& info, const Limits& limits, Heap& heap) {
   const Attempt attempt{ExitCode::bad_data, dataset.id(), "read the values"};
   Values values{info.type, info.width, info.shape, {}, {}};
   const std::size_t count = elements(info.shape);
@@ -255,7 +273,7 @@ Values read(const Handle& dataset, const DatasetInfo& info) {
     call(attempt, H5Dread, dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
   };
   if (info.type == Type::text) {
-    values.texts = read_texts(count, space_of(info.shape, attempt), attempt, read_into);
+    values.texts = read_texts(count, limits.bytes, heap, attempt, read_into);
   } else {
     values.bytes.resize(count * info.width);
     const Handle type(call(attempt, H5Dget_type, dataset.id()));
@@ -298,7 +316,8 @@ std::vector<std::string> attribute_names(const Handle& object, std::size_t limit
   return found.names;
 }
 
-Values read_attribute(const Handle& object, const std::string& name, const Limits& limits) {
+Values read_attribute(const Handle& object, const std::string& name, const Limits& limits,
+                      Heap& heap) {
   const Attempt attempt{ExitCode::bad_data, object.id(), "read attribute", name};
   const Handle attribute = open_attribute(object, name);
   const Handle space(call(attempt, H5Aget_space, attribute.id()));
@@ -306,12 +325,12 @@ Values read_attribute(const Handle& object, const std::string& name, const Limit
   const auto [stored_type, width] = type_in_file(type, attempt);
   Values values{stored_type, width, shape_of(space, attempt), {}, {}};
   const std::size_t count = elements(values.shape);
-  if (count > limits.attribute_bytes / (width == 0 ? kTextReference : width))
+  if (count > limits.attribute_bytes / (width == 0 ? kReferenceBytes : width))
     refuse(attempt, fmt::format("its {} values are too many", count));
   if (stored_type == Type::text) {
-    values.texts = read_texts(count, space, attempt, [&](Id id, void* buffer) {
-      read_into(attribute, id, buffer, attempt);
-    });
+    values.texts =
+        read_texts(count, limits.attribute_bytes, heap, attempt,
+                   [&](Id id, void* buffer) { read_into(attribute, id, buffer, attempt); });
   } else {
     values.bytes.resize(count * width);
     if (count > 0) read_into(attribute, type.id(), values.bytes.data(), attempt);
@@ -329,7 +348,7 @@ void attach_scale(const Handle& dataset, const Handle& scale, unsigned axis) {
        scale.id(), axis);
 }
 
-std::vector<std::uint64_t> scale_addresses(const Handle& dataset, std::size_t axes) {
+std::vector<std::uint64_t> scale_addresses(const Handle& dataset, std::size_t axes, Heap& heap) {
   constexpr auto list = "DIMENSION_LIST";
   const Attempt attempt{ExitCode::bad_data, dataset.id(), "read attribute", list};
   std::vector<std::uint64_t> addresses(axes, 0);
@@ -340,13 +359,12 @@ std::vector<std::uint64_t> scale_addresses(const Handle& dataset, std::size_t ax
   const Handle expected(call(attempt, H5Tvlen_create, hid_t{H5T_STD_REF_OBJ}));
   if (!equal(type.id(), expected.id(), attempt) || shape_of(space, attempt) != Shape{axes})
     refuse(attempt, "it is not a list of dimension scales");
-  std::vector<hvl_t> scales(axes, hvl_t{0, nullptr});
-  const Reclaim reclaim{expected, space, scales.data()};
-  read_into(attribute, expected.id(), scales.data(), attempt);
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    if (scales[axis].len > 1) refuse(attempt, "it names several scales for one axis");
-    if (scales[axis].len == 1) addresses[axis] = *static_cast<const hobj_ref_t*>(scales[axis].p);
-  }
+  const auto read = [&](Id id, void* buffer) { read_into(attribute, id, buffer, attempt); };
+  const auto keep = [&](std::size_t axis, std::string_view scales) {
+    if (scales.size() > sizeof(hobj_ref_t)) refuse(attempt, "it has two scales for one axis");
+    if (!scales.empty()) std::memcpy(&addresses[axis], scales.data(), scales.size());
+  };
+  follow_references(axes, sizeof(hobj_ref_t), heap, attempt, read, keep);
   return addresses;
 }
 

@@ -101,19 +101,20 @@ Handle open_dataset(const Handle& parent, const std::string& path);
 // Refuses types outside schema 1, data in other files, unknown filters, and shapes that claim more
 // than the file can hold or `limits` allow.
 DatasetInfo dataset_info(const Handle& dataset, const Limits& limits);
-Values read(const Handle& dataset, const DatasetInfo& info);
+Values read(const Handle& dataset, const DatasetInfo& info, const Limits& limits, Heap& heap);
 
 void write_attribute(const Handle& object, const std::string& name, const std::string& text);
 void write_attribute(const Handle& object, const std::string& name, Type type, const Shape& shape,
                      const void* values);
 std::vector<std::string> attribute_names(const Handle& object, std::size_t limit);
-Values read_attribute(const Handle& object, const std::string& name, const Limits& limits);
+Values read_attribute(const Handle& object, const std::string& name, const Limits& limits,
+                      Heap& heap);
 
 // Makes a one-dimensional dataset a dimension scale; attaches a scale to an axis of a dataset.
 void make_scale(const Handle& dataset, const std::string& name);
 void attach_scale(const Handle& dataset, const Handle& scale, unsigned axis);
 
 // The address (ObjectInfo) of the scale of each axis, 0 where there is none.
-std::vector<std::uint64_t> scale_addresses(const Handle& dataset, std::size_t axes);
+std::vector<std::uint64_t> scale_addresses(const Handle& dataset, std::size_t axes, Heap& heap);
 
 }  // namespace headcount::h5

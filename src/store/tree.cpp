@@ -1,5 +1,7 @@
 #include "store/tree.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -27,8 +29,12 @@ std::string child_path(const std::string& parent, const std::string& name) {
 
 }  // namespace
 
-Tree::Tree(const h5::Handle& file, const std::filesystem::path& name, const h5::Limits& limits)
-    : file_(file), name_(name.string()), limits_(limits) {
+Tree::Tree(const h5::Handle& file, h5::ReadBytes bytes, const std::filesystem::path& name,
+           const h5::Limits& limits)
+    : file_(file),
+      heap_(std::move(bytes), limits.file_bytes),
+      name_(name.string()),
+      limits_(limits) {
   visit("/", 0);
 }
 
@@ -72,7 +78,8 @@ Object Tree::describe(const std::string& path) const {
   Object object;
   object.is_group = at(path).is_group;
   for (const auto& name : h5::attribute_names(handle, kMostAttributes))
-    if (!serves_scales(name)) object.attributes[name] = h5::read_attribute(handle, name, limits_);
+    if (!serves_scales(name))
+      object.attributes[name] = h5::read_attribute(handle, name, limits_, heap_);
   if (object.is_group) return object;
 
   object.data = h5::dataset_info(handle, limits_);
@@ -81,7 +88,7 @@ Object Tree::describe(const std::string& path) const {
     object.dimensions = {path};
     return object;
   }
-  for (const auto address : h5::scale_addresses(handle, axes)) {
+  for (const auto address : h5::scale_addresses(handle, axes, heap_)) {
     const auto found = paths_.find(address);
     if (address != 0 && found == paths_.end())
       refuse(path, "has a dimension that is not in the file");
@@ -93,12 +100,12 @@ Object Tree::describe(const std::string& path) const {
 h5::Values Tree::values(const std::string& path) const {
   if (at(path).is_group) refuse(path, "is a group and has no values");
   const h5::Handle handle = open(path);
-  return h5::read(handle, h5::dataset_info(handle, limits_));
+  return h5::read(handle, h5::dataset_info(handle, limits_), limits_, heap_);
 }
 
 OpenFile::OpenFile(const std::filesystem::path& file_path)
     : path(file_path),
       file(h5::open_file(path)),
-      tree(file, path, {.file_bytes = std::filesystem::file_size(path)}) {}
+      tree(file, h5::bytes_of(file), path, {.file_bytes = std::filesystem::file_size(path)}) {}
 
 }  // namespace headcount::store

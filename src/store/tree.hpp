@@ -27,7 +27,8 @@ class Tree {
   // Looks at every link; `name` is the file's, for messages. Errors (bad_data): soft and external
   // links, an object linked twice (so also cycles), committed types, nesting deeper than 32, more
   // objects than `limits` allow.
-  Tree(const h5::Handle& file, const std::filesystem::path& name, const h5::Limits& limits);
+  Tree(const h5::Handle& file, h5::ReadBytes bytes, const std::filesystem::path& name,
+       const h5::Limits& limits);
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
@@ -53,6 +54,7 @@ class Tree {
   [[noreturn]] void refuse(const std::string& path, const std::string& why) const;
 
   const h5::Handle& file_;
+  mutable h5::Heap heap_;  // keeps what it has read
   std::string name_;
   h5::Limits limits_;
   std::map<std::string, Node> nodes_;

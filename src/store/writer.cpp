@@ -340,7 +340,10 @@ void ResultWriter::attribute(const std::string& group, const std::string& name,
 std::vector<char> ResultWriter::finish() {
   file_->dimensions.clear();
   file_->groups.clear();
-  const auto hash = store::content_sha256(store::Tree(file_->file.handle(), file_->file_path, {}));
+  const h5::MemoryFile& file = file_->file;
+  const store::Tree tree(file.handle(), file.bytes(), file_->file_path,
+                         {.file_bytes = file.size()});
+  const std::string hash = store::content_sha256(tree);
   h5::write_attribute(h5::open_group(file_->file.handle(), "/"), std::string(kContentAttribute),
                       hash);
   return file_->file.close();
