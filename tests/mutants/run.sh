@@ -7,7 +7,7 @@
 #
 #   Rule: 1
 #   Breaks: the gate is applied after the output projection instead of before it
-#   Test: attention: masked equals removed        (a regex for ctest -R)
+#   Test: attention:.*masked equals removed      (a regex for ctest -R)
 #
 # A copy of the tracked files is built under build/mutants and its named tests must be green. Then
 # each patch is applied, what its tests need is built, and at least one of them must fail. A patch
