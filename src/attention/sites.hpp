@@ -43,6 +43,8 @@ class HeadCounts {
   bool contains(const HeadId& id) const;
   int total() const;
   std::vector<HeadId> all() const;  // by site, layer, head
+  // Where a layer's heads start in all().
+  int first_index(Site site, int layer) const;
   bool operator==(const HeadCounts&) const = default;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct PackedSequences {
 
   std::int64_t count() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
   std::int64_t total() const { return offsets.back(); }
-  std::int64_t length(std::int64_t b) const { return offsets[size_t(b) + 1] - offsets[size_t(b)]; }
+  std::int64_t length(std::int64_t b) const {
+    return offsets[std::size_t(b) + 1] - offsets[std::size_t(b)];
+  }
   std::int64_t longest() const;
   void append(const std::vector<Token>& sequence);
   bool operator==(const PackedSequences&) const = default;

@@ -16,8 +16,9 @@ SplitName parse_split(std::string_view text);  // throws Error (bad_data)
 // One scored example of a held-out split.
 struct Example {
   std::vector<Token> input;
-  std::vector<Token> targets;  // as long as input; kNoTarget where there is no loss
-  std::int64_t cluster = 0;    // the document it comes from, as an index into Split::clusters
+  std::vector<Token> targets;   // as long as input; kNoTarget where there is no loss
+  std::int64_t cluster = 0;     // the document it comes from, as an index into Split::clusters
+  std::int64_t characters = 0;  // Unicode code points of text that its targets stand for
 };
 
 struct Split {
@@ -45,14 +46,19 @@ class Task {
   virtual Batch training_batch(std::uint64_t seed, std::int64_t step,
                                std::int64_t tokens) const = 0;
 
-  // Held-out examples (validation or test), always the same ones in the same order.
+  // Held-out examples (validation or test), always the same ones in the same order; none where the
+  // split's fraction is 0. Throws Error (bad_data) for train, which has batches instead.
   virtual const Split& split(SplitName name) const = 0;
 
-  // Characters of text that the targets of one example stand for (for bits per character).
+  // Characters of text that the targets of one example stand for (for bits per character); 0 where
+  // there is no text.
   virtual std::int64_t characters(const Example& example) const = 0;
 
   // SHA-256 over all that determines the examples: source bytes, tokenizer, splits.
   virtual std::string data_hash() const = 0;
+
+  // What a person wants to know of the data: lines "name: value".
+  virtual std::string report() const;
 };
 
 // Consecutive examples packed into batches of at most `tokens` tokens each (one example at least).

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "math/softmax.hpp"
+#include "math/thread_team.hpp"
+#include "model/model.hpp"
+#include "score/scores.hpp"
+#include "task/task.hpp"
+
+namespace headcount {
+
+// Told of every present head on every example of a split. Calls come from several threads, those
+// for one example from one; so what is kept per example needs no lock and does not depend on the
+// number of threads.
+template <class Real>
+class ExampleObserver {
+ public:
+  virtual ~ExampleObserver() = default;
+  virtual void observe(Index example, const HeadObservation<Real>& observation) = 0;
+};
+
+// ∂L(x)/∂ξ for every example x and head; L(x) is the mean nll over the example's targets, dropout
+// off.
+struct GateGradients {
+  Matrix<double>
+      values;  // [examples, all heads in the order of HeadCounts::all()]; removed heads 0
+};
+
+// One pass over a split under given gates. Keeps the packed batches, so that many passes
+// (ablations, pruning curves) cost no repacking.
+template <class Real>
+class Evaluator {
+ public:
+  // At most `examples` examples, spread evenly over the split (0: all), in batches of about
+  // `batch_tokens` tokens. model, parameters and team must outlive it. Throws Error (bad_data)
+  // where the split has none.
+  Evaluator(const Model<Real>& model, const Parameters<Real>& parameters, const Task& task,
+            SplitName split, std::int64_t examples, ThreadTeam& team,
+            std::int64_t batch_tokens = 2048);
+
+  const Model<Real>& model() const { return *model_; }
+  const Parameters<Real>& parameters() const { return *parameters_; }
+  SplitName split() const { return split_; }
+  std::int64_t examples() const { return static_cast<std::int64_t>(facts_.size()); }
+
+  // The same examples through another model with the same vocabulary (a physically smaller one).
+  Evaluator with(const Model<Real>& model, const Parameters<Real>& parameters) const;
+
+  // Loss and correctness per example, in order.
+  std::vector<ExampleStatistics> run(const HeadTreatment<Real>& treatment,
+                                     ExampleObserver<Real>* observer = nullptr) const;
+
+  // One forward and one activation-only backward pass. Independent of batching: every example's
+  // loss has its own weights 1/targets, and the attention backward runs per sequence.
+  GateGradients gate_gradients(const HeadTreatment<Real>& treatment) const;
+
+ private:
+  struct Packed {
+    Batch batch;
+    std::vector<Real> weights;  // [N] 1 / targets of the token's example
+    Index first = 0;            // example of the first sequence
+  };
+  struct Worker {
+    ModelWorkspace<Real> workspace;
+    std::vector<RowLoss<Real>> rows;
+  };
+
+  const Model<Real>* model_;
+  const Parameters<Real>* parameters_;
+  ThreadTeam* team_;
+  SplitName split_;
+  std::vector<ExampleStatistics>
+      facts_;  // what is known before any pass: targets, characters, cluster
+  std::shared_ptr<const std::vector<Packed>> batches_;
+  std::shared_ptr<std::vector<Worker>> workers_;  // one per thread
+};
+
+}  // namespace headcount

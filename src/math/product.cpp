@@ -1,0 +1,99 @@
+#include "math/product.hpp"
+
+#include <type_traits>
+
+#ifdef HEADCOUNT_HAS_ONEDNN
+#include <dnnl.h>
+#include <omp.h>
+#endif
+
+namespace headcount {
+namespace {
+
+#ifdef HEADCOUNT_HAS_ONEDNN
+// c = op(a) op(b) + beta c, row-major.
+void sgemm(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
+           MatrixRef<float> c, Index k, Accumulate accumulate) {
+  // oneDNN cuts a product by OpenMP's thread count, and its bits follow the cut: one thread,
+  // whatever OMP_NUM_THREADS is.
+  static thread_local const bool one_thread = (omp_set_num_threads(1), true);
+  static_cast<void>(one_thread);
+  dnnl_sgemm(op_a, op_b, c.rows(), c.cols(), k, 1.0F, a.data(), a.outerStride(), b.data(),
+             b.outerStride(), accumulate == Accumulate::yes ? 1.0F : 0.0F, c.data(),
+             c.outerStride());
+}
+#endif
+
+template <class Real, class Product>
+void assign(const Product& expression, MatrixRef<Real>& c, Accumulate accumulate) {
+  if (accumulate == Accumulate::yes)
+    c.noalias() += expression;
+  else
+    c.noalias() = expression;
+}
+
+// Products with nothing in them (an emptied layer) are zero, not undefined.
+template <class Real>
+bool is_empty(MatrixRef<Real>& c, Index k, Accumulate accumulate) {
+  if (c.size() == 0) return true;
+  if (k > 0) return false;
+  if (accumulate == Accumulate::no) c.setZero();
+  return true;
+}
+
+}  // namespace
+
+template <class Real>
+void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+             Accumulate accumulate) {
+  if (is_empty<Real>(c, a.cols(), accumulate)) return;
+#ifdef HEADCOUNT_HAS_ONEDNN
+  if constexpr (std::is_same_v<Real, float>) return sgemm('N', 'N', a, b, c, a.cols(), accumulate);
+#endif
+  assign<Real>(a * b, c, accumulate);
+}
+
+template <class Real>
+void product_bt(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+                Accumulate accumulate) {
+  if (is_empty<Real>(c, a.cols(), accumulate)) return;
+#ifdef HEADCOUNT_HAS_ONEDNN
+  if constexpr (std::is_same_v<Real, float>) return sgemm('N', 'T', a, b, c, a.cols(), accumulate);
+#endif
+  assign<Real>(a * b.transpose(), c, accumulate);
+}
+
+template <class Real>
+void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+                Accumulate accumulate) {
+  if (is_empty<Real>(c, a.rows(), accumulate)) return;
+#ifdef HEADCOUNT_HAS_ONEDNN
+  if constexpr (std::is_same_v<Real, float>) return sgemm('T', 'N', a, b, c, a.rows(), accumulate);
+#endif
+  assign<Real>(a.transpose() * b, c, accumulate);
+}
+
+template <class Real>
+void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias) {
+  for (Index row = 0; row < x.rows(); ++row) bias.row(0) += x.row(row);
+}
+
+template <class Real>
+void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
+  for (Index row = 0; row < x.rows(); ++row) x.row(row) += bias.row(0);
+}
+
+#define HEADCOUNT_INSTANTIATE(Real)                                                           \
+  template void product<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>,    \
+                              Accumulate);                                                    \
+  template void product_bt<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
+                                 Accumulate);                                                 \
+  template void product_at<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
+                                 Accumulate);                                                 \
+  template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);                 \
+  template void add_to_rows<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);
+HEADCOUNT_INSTANTIATE(float)
+HEADCOUNT_INSTANTIATE(double)
+#undef HEADCOUNT_INSTANTIATE
+
+}  // namespace headcount

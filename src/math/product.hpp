@@ -1,0 +1,36 @@
+#pragma once
+
+#include "math/matrix.hpp"
+
+namespace headcount {
+
+enum class Accumulate { no, yes };
+
+// The large products of a model, always on the calling thread: oneDNN's sgemm for float where the
+// build found it, Eigen otherwise and for double. With Accumulate::yes the result is added to c,
+// else it replaces c.
+
+// c [m, n] = a [m, k] · b [k, n]
+template <class Real>
+void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+             Accumulate accumulate = Accumulate::no);
+
+// c [m, n] = a [m, k] · bᵀ, b [n, k]
+template <class Real>
+void product_bt(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+                Accumulate accumulate = Accumulate::no);
+
+// c [m, n] = aᵀ · b, a [k, m], b [k, n]
+template <class Real>
+void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+                Accumulate accumulate = Accumulate::no);
+
+// bias [1, n] += column sums of x [N, n], rows in order.
+template <class Real>
+void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias);
+
+// Every row of x [N, n] += bias [1, n].
+template <class Real>
+void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x);
+
+}  // namespace headcount

@@ -1,0 +1,63 @@
+#include "model/block.hpp"
+
+namespace headcount {
+
+template <class Real>
+Block<Real>::Block(const BlockConfig& config, const std::string& prefix, ParameterLayout& layout,
+                   const AttentionHooks<Real>* hooks)
+    : around_attention_(
+          config.norm, config.attention.width, config.attention.layer, prefix + ".norm_1",
+          dropout_place(config.attention.site, config.attention.layer, DropoutPlace::attention),
+          layout),
+      attention_(config.attention, prefix + ".self", layout, hooks),
+      around_feed_forward_(
+          config.norm, config.attention.width, config.attention.layer, prefix + ".norm_2",
+          dropout_place(config.attention.site, config.attention.layer, DropoutPlace::feed_forward),
+          layout),
+      feed_forward_(config.attention.width, config.feed_forward, config.activation,
+                    config.attention.layer, prefix + ".feed_forward", layout) {}
+
+template <class Real>
+void Block<Real>::forward(const Parameters<Real>& parameters, Offsets offsets,
+                          const AttentionPass<Real>& pass, const Dropout& dropout, Cache& cache,
+                          Scratch& scratch, MatrixRef<Real> stream) const {
+  around_attention_.forward(parameters, dropout, pass.first_row, cache.around_attention,
+                            scratch.around, stream,
+                            [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
+                              attention_.forward(parameters, {input, input, offsets, offsets}, pass,
+                                                 cache.attention, scratch.attention, output);
+                            });
+  around_feed_forward_.forward(
+      parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, stream,
+      [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
+        feed_forward_.forward(parameters, input, cache.feed_forward, output);
+      });
+}
+
+template <class Real>
+void Block<Real>::backward(const Parameters<Real>& parameters, Offsets offsets,
+                           const AttentionPass<Real>& pass, const Dropout& dropout, Cache& cache,
+                           Scratch& scratch, MatrixRef<Real> d_stream, Parameters<Real>* gradient,
+                           MatrixRef<Real> gate_gradients) const {
+  around_feed_forward_.backward(
+      parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, d_stream,
+      gradient,
+      [&](ConstMatrixView<Real> input, ConstMatrixRef<Real> d_output, MatrixRef<Real> d_input) {
+        feed_forward_.backward(parameters, input, cache.feed_forward, scratch.feed_forward,
+                               d_output, d_input, gradient);
+      });
+  around_attention_.backward(
+      parameters, dropout, pass.first_row, cache.around_attention, scratch.around, d_stream,
+      gradient,
+      [&](ConstMatrixView<Real> input, ConstMatrixRef<Real> d_output, MatrixRef<Real> d_input) {
+        Matrix<Real> no_memory;
+        attention_.backward(parameters, {input, input, offsets, offsets}, pass, cache.attention,
+                            scratch.attention, d_output, d_input, no_memory, gradient,
+                            gate_gradients);
+      });
+}
+
+template class Block<float>;
+template class Block<double>;
+
+}  // namespace headcount

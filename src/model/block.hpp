@@ -1,0 +1,67 @@
+#pragma once
+
+#include "attention/multi_head.hpp"
+#include "model/feed_forward.hpp"
+#include "model/sublayer.hpp"
+
+namespace headcount {
+
+struct BlockConfig {
+  AttentionConfig attention;
+  Index feed_forward = 0;  // F
+  NormPlacement norm = NormPlacement::pre;
+  Activation activation = Activation::gelu;
+};
+
+// One layer of a stack: self-attention, then feed-forward, each with residual, norm and dropout.
+template <class Real>
+class Block {
+ public:
+  struct Cache {
+    typename ResidualSublayer<Real>::Cache around_attention, around_feed_forward;
+    typename MultiHeadAttention<Real>::Cache attention;
+    typename FeedForward<Real>::Cache feed_forward;
+  };
+  struct Scratch {
+    typename ResidualSublayer<Real>::Scratch around;
+    typename MultiHeadAttention<Real>::Scratch attention;
+    typename FeedForward<Real>::Scratch feed_forward;
+  };
+
+  // Parameters PREFIX.self.*, PREFIX.norm_1.*, PREFIX.feed_forward.*, PREFIX.norm_2.*.
+  Block(const BlockConfig& config, const std::string& prefix, ParameterLayout& layout,
+        const AttentionHooks<Real>* hooks);
+
+  const MultiHeadAttention<Real>& attention() const { return attention_; }
+
+  // stream [N, D] in place. `dropout` acts on what the sublayers add to it.
+  void forward(const Parameters<Real>& parameters, Offsets offsets, const AttentionPass<Real>& pass,
+               const Dropout& dropout, Cache& cache, Scratch& scratch,
+               MatrixRef<Real> stream) const;
+
+  // d_stream [N, D] in place; adds to `gradient` unless null; gate_gradients [B, H of this layer].
+  void backward(const Parameters<Real>& parameters, Offsets offsets,
+                const AttentionPass<Real>& pass, const Dropout& dropout, Cache& cache,
+                Scratch& scratch, MatrixRef<Real> d_stream, Parameters<Real>* gradient,
+                MatrixRef<Real> gate_gradients) const;
+
+ private:
+  ResidualSublayer<Real> around_attention_;
+  MultiHeadAttention<Real> attention_;
+  ResidualSublayer<Real> around_feed_forward_;
+  FeedForward<Real> feed_forward_;
+};
+
+// Tells the places of dropout in a model apart (Dropout::apply). 24 bits.
+enum class DropoutPlace : std::uint32_t {
+  pattern = 0,
+  attention = 1,
+  feed_forward = 2,
+  embedding = 3
+};
+inline std::uint32_t dropout_place(Site site, int layer, DropoutPlace place) {
+  return static_cast<std::uint32_t>(site) << 16 | static_cast<std::uint32_t>(layer) << 4 |
+         static_cast<std::uint32_t>(place);
+}
+
+}  // namespace headcount

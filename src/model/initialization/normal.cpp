@@ -1,0 +1,19 @@
+#include "model/initialization/registry.hpp"
+
+namespace headcount {
+namespace {
+
+Distribution distribution(const ParameterEntry& parameter, const ModelDepth&) {
+  if (parameter.role == ParameterRole::norm_gain) return Distribution::constant(1);
+  return is_weight(parameter.role) ? Distribution::normal(0.02) : Distribution::constant(0);
+}
+
+}  // namespace
+
+InitializationEntry normal_initialization() {
+  return {
+      {"normal", "weights and embeddings normal(0.02), biases 0, gains 1", "Devlin et al. 2019"},
+      distribution};
+}
+
+}  // namespace headcount

@@ -1,0 +1,244 @@
+#include "model/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "math/product.hpp"
+#include "math/reduce.hpp"
+
+namespace headcount {
+
+void ModelConfig::set_heads(const std::vector<int>& heads_per_layer) {
+  original = HeadCounts(site, heads_per_layer);
+  heads.clear();
+  for (const int count : heads_per_layer) {
+    auto& layer = heads.emplace_back(static_cast<std::size_t>(count));
+    std::iota(layer.begin(), layer.end(), 0);
+  }
+}
+
+namespace {
+
+void require_positive(Index value, const char* what) {
+  if (value <= 0)
+    throw Error(ExitCode::bad_data, fmt::format("{} must be positive, not {}", what, value));
+}
+
+std::string layer_prefix(const ModelConfig& config, int layer) {
+  return fmt::format("{}.{}", config.site == Site::encoder_self ? "encoder" : "decoder", layer);
+}
+
+}  // namespace
+
+template <class Real>
+Model<Real>::Model(ModelConfig config)
+    : config_(std::move(config)), layout_(std::make_unique<ParameterLayout>()) {
+  require_positive(config_.vocabulary, "the vocabulary");
+  require_positive(config_.width, "the model's width");
+  require_positive(config_.head_width, "the head width");
+  require_positive(config_.feed_forward, "the feed-forward width");
+  require_positive(config_.layers(), "the number of layers");
+  require_positive(config_.longest, "the longest sequence");
+  if (config_.site == Site::cross)
+    throw Error(ExitCode::bad_data, "a single stack has self-attention, not cross-attention");
+
+  embedding_ = layout_->add("embedding.token", ParameterRole::token_embedding, -1,
+                            config_.vocabulary, config_.width);
+  positions_ = position_encodings()
+                   .at(config_.positions)
+                   .template make<Real>({config_.width, config_.longest}, *layout_);
+  for (int layer = 0; layer < config_.layers(); ++layer) {
+    const AttentionConfig attention{
+        config_.site,       layer,
+        config_.width,      config_.width,
+        config_.head_width, config_.heads[static_cast<std::size_t>(layer)],
+        config_.mask};
+    blocks_.emplace_back(
+        BlockConfig{attention, config_.feed_forward, config_.norm, config_.activation},
+        layer_prefix(config_, layer), *layout_, positions_.get());
+  }
+  if (config_.norm == NormPlacement::pre)
+    final_norm_ = std::make_unique<LayerNorm<Real>>(config_.width, -1, "final_norm", *layout_);
+  if (!config_.tied_output)
+    output_ =
+        layout_->add("output.w", ParameterRole::output, -1, config_.width, config_.vocabulary);
+}
+
+template <class Real>
+bool Model<Real>::is_present(const HeadId& id) const {
+  if (!heads().contains(id)) return false;
+  const auto& present = config_.heads[static_cast<std::size_t>(id.layer)];
+  return std::find(present.begin(), present.end(), id.head) != present.end();
+}
+
+template <class Real>
+std::vector<HeadId> Model<Real>::present_heads() const {
+  auto all = heads().all();
+  std::erase_if(all, [this](const HeadId& id) { return !is_present(id); });
+  return all;
+}
+
+template <class Real>
+Parameters<Real> Model<Real>::initial_parameters(std::string_view scheme,
+                                                 std::uint64_t seed) const {
+  Parameters<Real> parameters(*layout_);
+  initialize(initialization_schemes().at(scheme), {config_.layers(), config_.width}, seed,
+             parameters);
+  return parameters;
+}
+
+template <class Real>
+const MultiHeadAttention<Real>& Model<Real>::attention(Site site, int layer) const {
+  if (site != config_.site || layer < 0 || layer >= config_.layers())
+    throw Error(ExitCode::bad_data,
+                fmt::format("this model has no attention at {}:{}", name_of(site), layer));
+  return blocks_[static_cast<std::size_t>(layer)].attention();
+}
+
+template <class Real>
+void Model<Real>::check(const HeadTreatment<Real>& treatment) const {
+  if (treatment.gate.counts() != heads() || treatment.context.counts() != heads() ||
+      treatment.mean.counts() != heads())
+    throw Error(ExitCode::bad_data, "gates were made for a model with other heads");
+  for (const auto& id : heads().all())
+    if (!is_present(id) && !treatment.is_intact(id))
+      throw Error(ExitCode::bad_data,
+                  fmt::format("a mask names {}, which was removed: nothing would consume it",
+                              to_string(id)));
+}
+
+template <class Real>
+Dropout Model<Real>::dropout(const ModelPass<Real>& pass, double rate) const {
+  return {pass.training ? rate : 0, pass.dropout_seed, pass.step};
+}
+
+template <class Real>
+AttentionPass<Real> Model<Real>::attention_pass(const ModelPass<Real>& pass) const {
+  return {pass.treatment, dropout(pass, config_.pattern_dropout), pass.first_row, pass.observer,
+          pass.gate_gradients};
+}
+
+template <class Real>
+void Model<Real>::embed(const Parameters<Real>& parameters, PackedTokens input,
+                        MatrixRef<Real> stream) const {
+  const auto table = parameters.view(embedding_);
+  const Real scale =
+      config_.scale_embedding ? std::sqrt(static_cast<Real>(config_.width)) : Real{1};
+  for (Index i = 0; i < stream.rows(); ++i) {
+    const Index token = input.tokens[static_cast<std::size_t>(i)];
+    if (token < 0 || token >= config_.vocabulary)
+      throw Error(ExitCode::internal, fmt::format("token {} is outside the vocabulary of {}", token,
+                                                  config_.vocabulary));
+    stream.row(i) = table.row(token) * scale;
+  }
+  positions_->add_to_embeddings(parameters, input.offsets, stream);
+}
+
+template <class Real>
+void Model<Real>::forward(const Parameters<Real>& parameters, PackedTokens input,
+                          const ModelPass<Real>& pass, ModelWorkspace<Real>& workspace) const {
+  check(*pass.treatment);
+  const Index tokens = static_cast<Index>(input.tokens.size());
+  const Dropout stream_dropout = dropout(pass, config_.dropout);
+  const AttentionPass<Real> attention = attention_pass(pass);
+  auto stream = workspace.stream.resize(tokens, config_.width);
+  embed(parameters, input, stream);
+  stream_dropout.apply<Real>(stream, dropout_place(config_.site, 0, DropoutPlace::embedding),
+                             pass.first_row);
+  workspace.blocks.resize(blocks_.size());
+  workspace.activation_variance.clear();
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    blocks_[layer].forward(parameters, input.offsets, attention, stream_dropout,
+                           workspace.blocks[layer], workspace.scratch, stream);
+    if (pass.activation_variance) workspace.activation_variance.push_back(variance<Real>(stream));
+  }
+  auto hidden = workspace.hidden.resize(tokens, config_.width);
+  if (final_norm_)
+    final_norm_->forward(parameters, stream, workspace.final_norm, hidden);
+  else
+    hidden = stream;
+  auto logits = workspace.logits.resize(tokens, config_.vocabulary);
+  if (config_.tied_output)
+    product_bt<Real>(hidden, parameters.view(embedding_), logits);
+  else
+    product<Real>(hidden, parameters.view(output_), logits);
+}
+
+template <class Real>
+void Model<Real>::backward(const Parameters<Real>& parameters, PackedTokens input,
+                           const ModelPass<Real>& pass, ConstMatrixRef<Real> d_logits,
+                           ModelWorkspace<Real>& workspace, Parameters<Real>* gradient) const {
+  const Index tokens = static_cast<Index>(input.tokens.size());
+  const Dropout stream_dropout = dropout(pass, config_.dropout);
+  const AttentionPass<Real> attention = attention_pass(pass);
+  auto d_hidden = workspace.d_hidden.resize(tokens, config_.width);
+  if (config_.tied_output) {
+    product<Real>(d_logits, parameters.view(embedding_), d_hidden);
+    if (gradient)
+      product_at<Real>(d_logits, workspace.hidden.view(), gradient->view(embedding_),
+                       Accumulate::yes);
+  } else {
+    product_bt<Real>(d_logits, parameters.view(output_), d_hidden);
+    if (gradient)
+      product_at<Real>(workspace.hidden.view(), d_logits, gradient->view(output_), Accumulate::yes);
+  }
+  auto d_stream = workspace.d_stream.zeros(tokens, config_.width);
+  if (final_norm_)
+    final_norm_->backward(parameters, workspace.final_norm, d_hidden, d_stream, gradient);
+  else
+    d_stream = d_hidden;
+
+  const Index sequences = static_cast<Index>(input.offsets.size()) - 1;
+  auto gates = workspace.gate_gradients.zeros(pass.gate_gradients ? sequences : 0, heads().total());
+  for (int layer = config_.layers() - 1; layer >= 0; --layer) {
+    const auto l = static_cast<std::size_t>(layer);
+    const Index first = heads().first_index(config_.site, layer);
+    const Index count = heads().layers(config_.site)[l];
+    blocks_[l].backward(parameters, input.offsets, attention, stream_dropout, workspace.blocks[l],
+                        workspace.scratch, d_stream, gradient, gates.middleCols(first, count));
+  }
+  if (!gradient) return;
+  stream_dropout.apply<Real>(d_stream, dropout_place(config_.site, 0, DropoutPlace::embedding),
+                             pass.first_row);
+  positions_->embeddings_backward(input.offsets, d_stream, *gradient);
+  auto d_table = gradient->view(embedding_);
+  const Real scale =
+      config_.scale_embedding ? std::sqrt(static_cast<Real>(config_.width)) : Real{1};
+  for (Index i = 0; i < tokens; ++i)
+    d_table.row(input.tokens[static_cast<std::size_t>(i)]) += d_stream.row(i) * scale;
+}
+
+template <class Real>
+Model<Real> Model<Real>::without(const std::vector<HeadId>& removed) const {
+  ModelConfig smaller = config_;
+  for (const auto& id : removed) {
+    if (!is_present(id))
+      throw Error(ExitCode::bad_data,
+                  fmt::format("cannot remove {}: {}", to_string(id),
+                              heads().contains(id) ? "it was removed before"
+                                                   : "there is no such head in this model"));
+    std::erase(smaller.heads[static_cast<std::size_t>(id.layer)], id.head);
+  }
+  return Model(std::move(smaller));
+}
+
+template <class Real>
+Parameters<Real> Model<Real>::shrink(const Parameters<Real>& parameters,
+                                     const Model& smaller) const {
+  Parameters<Real> values(smaller.layout());
+  for (const auto& entry : smaller.layout().entries()) {
+    const auto& block = layout_->at(entry.name).block;
+    if (block.rows == entry.block.rows && block.cols == entry.block.cols)
+      values.view(entry.block) = parameters.view(block);
+  }
+  for (int layer = 0; layer < config_.layers(); ++layer)
+    attention(config_.site, layer)
+        .copy_heads(parameters, smaller.attention(config_.site, layer), values);
+  return values;
+}
+
+template class Model<float>;
+template class Model<double>;
+
+}  // namespace headcount

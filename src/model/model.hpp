@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/block.hpp"
+#include "model/initialization/scheme.hpp"
+#include "model/positions/position_encoding.hpp"
+
+namespace headcount {
+
+struct ModelConfig {
+  Site site = Site::decoder_self;  // encoder_self for a bidirectional stack
+  AttentionMask mask = AttentionMask::causal;
+  Index vocabulary = 0;  // V
+  Index longest = 0;     // tokens a sequence may have
+  Index width = 0;       // D
+  Index head_width = 0;  // K
+  Index feed_forward = 0;
+  std::vector<std::vector<int>> heads;  // per layer, the original indices of the heads present
+  HeadCounts original;                  // what the model was built with, before any removal
+  NormPlacement norm = NormPlacement::pre;
+  Activation activation = Activation::gelu;
+  std::string positions = "sinusoidal";
+  double dropout = 0;          // on embeddings and on what sublayers add to the stream
+  double pattern_dropout = 0;  // on attention patterns
+  bool tied_output = true;     // logits = hidden · Eᵀ
+  bool scale_embedding = true;  // token embeddings times √D, as in Vaswani et al. 2017, section 3.4
+
+  // The same number of heads in every layer, or ragged; all present.
+  void set_heads(const std::vector<int>& heads_per_layer);
+  int layers() const { return static_cast<int>(heads.size()); }
+};
+
+// Tokens of packed sequences: sequence b is tokens[offsets[b] .. offsets[b + 1]).
+struct PackedTokens {
+  std::span<const std::int32_t> tokens;  // [N]
+  Offsets offsets;                       // [B + 1]
+};
+
+// How a pass over one shard is done; the backward pass gets the same object.
+template <class Real>
+struct ModelPass {
+  const HeadTreatment<Real>* treatment = nullptr;
+  bool training = false;           // dropout acts
+  std::uint64_t dropout_seed = 0;  // with step: which entries fall
+  std::uint32_t step = 0;
+  Index first_row = 0;  // of this shard within its batch
+  HeadObserver<Real>* observer = nullptr;
+  bool gate_gradients = false;       // backward() fills workspace.gate_gradients
+  bool activation_variance = false;  // forward() fills workspace.activation_variance
+};
+
+// All memory of one pass over one shard. May be used again for the next; grows to the largest.
+template <class Real>
+struct ModelWorkspace {
+  Buffer<Real> stream, hidden, logits;  // [N, D], [N, D] what the output product reads, [N, V]
+  Buffer<Real> d_stream, d_hidden;
+  Buffer<Real>
+      gate_gradients;  // [B, all heads] ∂loss/∂ξ per sequence, in the order of HeadCounts::all()
+  std::vector<double> activation_variance;  // per layer, of the residual stream after it
+  std::vector<typename Block<Real>::Cache> blocks;
+  typename Block<Real>::Scratch scratch;
+  typename LayerNorm<Real>::Cache final_norm;
+};
+
+// A Transformer stack over tokens: embedding, positions, blocks, output over the vocabulary.
+// Immutable; parameters and workspaces are passed in, so threads may share it.
+template <class Real>
+class Model {
+ public:
+  explicit Model(ModelConfig config);  // throws Error (bad_data) on an impossible configuration
+  Model(Model&&) noexcept = default;
+  Model& operator=(Model&&) noexcept = default;
+
+  const ModelConfig& config() const { return config_; }
+  const HeadCounts& heads() const { return config_.original; }  // with removed ones
+  bool is_present(const HeadId& id) const;
+  std::vector<HeadId> present_heads() const;
+  const ParameterLayout& layout() const { return *layout_; }
+
+  Parameters<Real> initial_parameters(std::string_view scheme, std::uint64_t seed) const;
+
+  // Fills workspace.logits [N, V]. The treatment must be made for heads(); one that asks something
+  // of a head that was removed is an error: nothing would consume it.
+  void forward(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
+               ModelWorkspace<Real>& workspace) const;
+
+  // From d_logits [N, V] (may be workspace.logits). Adds to `gradient` unless null.
+  void backward(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
+                ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
+                Parameters<Real>* gradient) const;
+
+  // The physically smaller model: columns of W_Q, W_K, W_V and rows of W_O of these heads are gone;
+  // b_O stays. Throws for a head that is not present. Original indices are kept.
+  Model without(const std::vector<HeadId>& removed) const;
+  // The parameters of `smaller`, made by without(), taken from those of this model.
+  Parameters<Real> shrink(const Parameters<Real>& parameters, const Model& smaller) const;
+
+  const MultiHeadAttention<Real>& attention(Site site, int layer) const;
+
+ private:
+  void check(const HeadTreatment<Real>& treatment) const;
+  AttentionPass<Real> attention_pass(const ModelPass<Real>& pass) const;
+  Dropout dropout(const ModelPass<Real>& pass, double rate) const;
+  void embed(const Parameters<Real>& parameters, PackedTokens input, MatrixRef<Real> stream) const;
+
+  ModelConfig config_;
+  std::unique_ptr<ParameterLayout> layout_;
+  ParameterBlock embedding_, output_;
+  std::unique_ptr<PositionEncoding<Real>> positions_;
+  std::vector<Block<Real>> blocks_;
+  std::unique_ptr<LayerNorm<Real>> final_norm_;  // with pre-norm only
+};
+
+}  // namespace headcount

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/problem.hpp"
+#include "spec/schema.hpp"
+#include "spec/settings.hpp"
+#include "spec/trial.hpp"
+
+namespace headcount {
+
+// A spec, read: what is asked, and the trials that answer it.
+struct Experiment {
+  std::string name;      // can serve as a folder's name
+  std::string question;  // may be empty, as may be the source
+  std::string source;
+  std::vector<std::string> axes;  // the swept keys, in order
+  // Every key as it stands outside its axis. A required key that is only swept is not in it.
+  Settings base;
+  std::vector<TrialSpec> trials;  // the last axis moves fastest
+};
+
+// What the command line adds to a spec.
+struct SpecOptions {
+  std::optional<std::string> scale = std::nullopt;  // --scale NAME
+  std::vector<std::string> sets = {};               // --set KEY=VALUE, in order
+};
+
+// What only the model can tell of settings whose every value is well formed: that the width divides
+// by the heads, that a masked head exists. Called once a trial; `key` says whose line to name.
+struct KeyProblem {
+  std::string key;
+  std::string message;
+};
+using SettingsCheck = std::function<std::vector<KeyProblem>(const Settings&)>;
+
+// Reads a spec. Which layer of it beats which is written in spec/layers.hpp; the grammar of lines
+// in spec/spec_text.hpp, of values in spec/value_type.hpp, of axes in spec/axis_values.hpp.
+//
+// Throws SpecError (bad_data) with all that is wrong, in the order of the lines. The check sees the
+// trials only when every value could be read and no required key is missing.
+Experiment parse_experiment(std::string_view text, const std::string& file, const Schema& schema,
+                            const SpecOptions& options = {}, const SettingsCheck& check = {});
+
+// The same from a file. Further errors: those of read_file.
+Experiment load_experiment(const std::filesystem::path& path, const Schema& schema,
+                           const SpecOptions& options = {}, const SettingsCheck& check = {});
+
+}  // namespace headcount

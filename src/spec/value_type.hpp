@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headcount {
+
+enum class ValueKind {
+  text,      // anything one line of a spec can hold; may be empty
+  label,     // a name that can serve as a file name
+  integer,   //
+  real,      //
+  boolean,   // yes or no (also true, false, on, off)
+  choice,    // one of several names
+  integers,  // 8, or one per layer: (8 8 4 4)
+  names,     // several names: a, b, c; may be empty
+  heads,     // heads: decoder_self:0:*, cross:1:2; may be empty
+};
+std::string_view name_of(ValueKind kind);
+
+// An interval of the reals in the usual notation: "(0, 1]", "[0, inf)".
+class Interval {
+ public:
+  explicit Interval(std::string notation);  // throws Error (internal) when it is not one
+  bool contains(double value) const;
+  const std::string& notation() const { return notation_; }
+
+ private:
+  std::string notation_;
+  double low_ = 0;
+  double high_ = 0;
+};
+
+// A value in its one canonical form (0.10 is 0.1, true is yes), or why it is none.
+struct Converted {
+  std::string text;
+  std::string problem;  // "": converted
+  bool ok() const { return problem.empty(); }
+};
+
+// What values a key takes. Made by the functions of namespace `type` below.
+class ValueType {
+ public:
+  explicit ValueType(ValueKind kind) : kind_(kind) {}
+  ValueType(ValueKind kind, std::int64_t least, std::int64_t most)
+      : kind_(kind), least_(least), most_(most) {}
+  ValueType(ValueKind kind, Interval interval) : kind_(kind), interval_(std::move(interval)) {}
+  ValueType(ValueKind kind, std::vector<std::string> choices)
+      : kind_(kind), choices_(std::move(choices)) {}
+
+  // The same type, which also takes this word in place of a value: auto.
+  ValueType or_word(std::string word) const;
+
+  ValueKind kind() const { return kind_; }
+  bool is_numeric() const;       // ranges make sense: integer, real, integers
+  bool may_hold_commas() const;  // text, names, heads
+  std::string range() const;     // "1 .. 64", "(0, 1]", "a, b, c"; "" when anything goes
+  bool operator==(const ValueType& other) const;
+
+  // Strict: the whole text, no locale, no silent wrapping. Converting a canonical text gives it
+  // back.
+  Converted convert(std::string_view text) const;
+
+ private:
+  Converted convert_integer(std::string_view text) const;
+  Converted convert_real(std::string_view text) const;
+  Converted convert_choice(std::string_view text) const;
+  Converted convert_integers(std::string_view text) const;
+  Converted convert_names(std::string_view text) const;
+
+  ValueKind kind_;
+  std::int64_t least_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most_ = std::numeric_limits<std::int64_t>::max();
+  Interval interval_{"(-inf, inf)"};
+  std::vector<std::string> choices_;
+  std::vector<std::string> words_;
+};
+
+namespace type {
+
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+ValueType text();
+ValueType label();
+ValueType integer(std::int64_t least, std::int64_t most = kNoLimit);
+ValueType real(std::string interval);  // real("(0, 1]")
+ValueType boolean();
+ValueType choice(std::vector<std::string> names);                      // a registry's names()
+ValueType integers(std::int64_t least, std::int64_t most = kNoLimit);  // bounds of each
+ValueType names(std::vector<std::string> choices);                     // each from this set
+ValueType heads();  // only its form is checked here; whether the heads exist, the model knows
+
+}  // namespace type
+}  // namespace headcount

@@ -1,0 +1,64 @@
+#include "task/batch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace headcount {
+
+std::int64_t PackedSequences::longest() const {
+  std::int64_t longest = 0;
+  for (std::int64_t b = 0; b < count(); ++b) longest = std::max(longest, length(b));
+  return longest;
+}
+
+void PackedSequences::append(const std::vector<Token>& sequence) {
+  tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+  offsets.push_back(static_cast<std::int64_t>(tokens.size()));
+}
+
+std::int64_t Batch::target_count() const {
+  return std::ssize(targets) - std::ranges::count(targets, kNoTarget);
+}
+
+namespace {
+
+// Sequences first .. last-1 of a batch.
+Batch sequences_between(const Batch& batch, std::int64_t first, std::int64_t last) {
+  const auto& offsets = batch.input.offsets;
+  const std::int64_t begin = offsets[std::size_t(first)], end = offsets[std::size_t(last)];
+  Batch part;
+  part.input.tokens.assign(batch.input.tokens.begin() + begin, batch.input.tokens.begin() + end);
+  part.targets.assign(batch.targets.begin() + begin, batch.targets.begin() + end);
+  part.examples.assign(batch.examples.begin() + first, batch.examples.begin() + last);
+  part.input.offsets.clear();
+  for (std::int64_t b = first; b <= last; ++b)
+    part.input.offsets.push_back(offsets[std::size_t(b)] - begin);
+  return part;
+}
+
+}  // namespace
+
+std::vector<Batch> cut_into_shards(const Batch& batch, int shards) {
+  if (shards < 1)
+    throw Error(ExitCode::bad_data, fmt::format("a batch cannot be cut into {} shards", shards));
+  std::vector<Batch> parts;
+  std::int64_t first = 0;
+  for (int shard = 1; shard <= shards; ++shard) {
+    // A sequence belongs to the shard whose even share of the tokens holds its middle.
+    const auto middle_lies_before_end = [&](std::int64_t b) {
+      const auto& offsets = batch.input.offsets;
+      return (offsets[std::size_t(b)] + offsets[std::size_t(b) + 1]) * shards <=
+             2 * offsets.back() * shard;
+    };
+    std::int64_t last = first;
+    while (last < batch.input.count() && (shard == shards || middle_lies_before_end(last))) ++last;
+    parts.push_back(sequences_between(batch, first, last));
+    first = last;
+  }
+  return parts;
+}
+
+}  // namespace headcount

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "task/data_source.hpp"
+#include "task/utf8.hpp"
+
+namespace headcount {
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 28;  // 256 MiB
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+bool is_blank(std::string_view line) { return trim(line).empty(); }
+
+// Runs of lines between blank ones.
+std::vector<std::string> between_blank_lines(std::string_view text) {
+  std::vector<std::string> pieces(1);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t newline = text.find('\n', at);
+    const std::size_t behind = newline == std::string_view::npos ? text.size() : newline + 1;
+    const std::string_view line = text.substr(at, behind - at);
+    if (!is_blank(line))
+      pieces.back() += line;
+    else if (!pieces.back().empty())
+      pieces.emplace_back();
+    at = behind;
+  }
+  return pieces;
+}
+
+std::vector<std::string> between_form_feeds(std::string_view text) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\f', at), text.size());
+    pieces.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return pieces;
+}
+
+std::vector<std::string> cut(std::string_view text, const std::string& separator) {
+  if (separator == "none") return {std::string(text)};
+  if (separator == "blank-line") return between_blank_lines(text);
+  if (separator == "form-feed") return between_form_feeds(text);
+  const std::vector<std::string> known{"none", "blank-line", "form-feed"};
+  throw Error(ExitCode::bad_data,
+              fmt::format("task.document-separator = {}{} (known: {})", separator,
+                          did_you_mean(separator, known), join(known, ", ")));
+}
+
+Corpus read(const TaskConfig& config) {
+  const std::string path = config.data.substr(kFilePrefix.size());
+  if (path.empty())
+    throw Error(ExitCode::bad_data, "task.data = file: names no file; write file:PATH");
+  const std::string bytes = read_file(path, kLargestFile);
+  check_utf8(bytes, path);
+  std::string_view text = bytes;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+
+  Corpus corpus{std::filesystem::absolute(path).string(), {}};
+  for (auto& piece : cut(text, config.document_separator)) {
+    if (is_blank(piece)) continue;
+    // Not named after the file: the same text under another path is the same data.
+    const std::string name = fmt::format("document {}", corpus.documents.size() + 1);
+    corpus.documents.push_back({name, name, std::move(piece)});
+  }
+  if (corpus.documents.empty()) throw Error(ExitCode::bad_data, fmt::format("{} is empty", path));
+  return corpus;
+}
+
+}  // namespace
+
+DataSource file_source() {
+  return {{"file:PATH", "plain UTF-8 text in a file of yours, at most 256 MiB", ""},
+          {{"task.document-separator",
+            "what ends a document in the file: none (it is one document), blank-line, form-feed"}},
+          read,
+          nullptr};
+}
+
+}  // namespace headcount

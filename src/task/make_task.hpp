@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/registry.hpp"
+#include "task/config.hpp"
+#include "task/task.hpp"
+
+namespace headcount {
+
+struct TaskEntry {
+  About about;
+  std::vector<KeyHelp> keys;
+  std::unique_ptr<Task> (*make)(const TaskConfig&);
+};
+
+const Registry<TaskEntry>& tasks();
+
+// Reads, fetches or generates the data and makes the task of a spec. Throws Error: bad_data for a
+// value out of range, an unknown name, broken text, or a split without targets; no_input where data
+// is missing and cannot be fetched.
+std::unique_ptr<Task> make_task(const TaskConfig& config);
+
+// What `headcount data NAME` prints: where the data lies, sizes, splits, vocabulary, hash. Makes
+// the task first, with its errors.
+std::string data_report(const TaskConfig& config);
+
+// The entries, one file each.
+TaskEntry language_model_task();
+
+}  // namespace headcount

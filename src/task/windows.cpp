@@ -1,0 +1,69 @@
+#include "task/windows.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "math/random.hpp"
+
+namespace headcount {
+
+TrainingWindows::TrainingWindows(std::vector<std::vector<Token>> documents, std::int64_t block)
+    : documents_(std::move(documents)), first_start_{0}, block_(block) {
+  if (block < 1)
+    throw Error(ExitCode::bad_data, fmt::format("task.block = {}: at least 1 is needed", block));
+  for (const auto& document : documents_) {
+    const std::int64_t targets = std::max<std::int64_t>(std::ssize(document) - 1, 0);
+    const std::int64_t length = std::min(block, targets);
+    const std::int64_t starts = length == 0 ? 0 : targets - length + 1;
+    first_start_.push_back(first_start_.back() + starts);
+    longest_ = std::max(longest_, length);
+    tokens_ += std::ssize(document);
+  }
+  if (count() == 0)
+    throw Error(ExitCode::bad_data,
+                "the training split has nothing to predict: no document of 2 tokens or more");
+  if (count() > std::numeric_limits<std::uint32_t>::max())
+    throw Error(ExitCode::bad_data, fmt::format("{} training windows are too many", count()));
+}
+
+Batch TrainingWindows::draw(std::uint64_t seed, std::int64_t step, std::int64_t tokens) const {
+  Batch batch;
+  for (std::uint32_t item = 0;; ++item) {
+    RandomStream random(seed, Purpose::data_order, stream_step(step), item);
+    const std::int64_t chosen = random.below(static_cast<std::uint32_t>(count()));
+    const auto document = std::ranges::upper_bound(first_start_, chosen) - first_start_.begin() - 1;
+    const auto& text = documents_[static_cast<std::size_t>(document)];
+    const std::int64_t length = std::min(block_, std::ssize(text) - 1);
+    if (item > 0 && batch.input.total() + length > tokens) return batch;
+    const auto begin = text.begin() + (chosen - first_start_[static_cast<std::size_t>(document)]);
+    batch.input.append({begin, begin + length});
+    batch.targets.insert(batch.targets.end(), begin + 1, begin + 1 + length);
+    batch.examples.push_back(item);
+  }
+}
+
+std::vector<Example> held_out_windows(const TokenizedText& document, std::int64_t block,
+                                      std::int64_t cluster) {
+  std::vector<Example> examples;
+  const std::int64_t targets = std::ssize(document.tokens) - 1;
+  for (std::int64_t start = 0; start < targets; start += block) {
+    const std::int64_t length = std::min(block, targets - start);
+    const auto begin = document.tokens.begin() + start;
+    Example example{{begin, begin + length}, {begin + 1, begin + 1 + length}, cluster, 0};
+    for (std::int64_t i = start + 1; i <= start + length; ++i)
+      example.characters += document.characters[static_cast<std::size_t>(i)];
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+std::uint32_t stream_step(std::int64_t step) {
+  if (step < 0 || step > std::numeric_limits<std::uint32_t>::max())
+    throw Error(ExitCode::bad_data, fmt::format("step {} is outside 0 .. 4294967295", step));
+  return static_cast<std::uint32_t>(step);
+}
+
+}  // namespace headcount
