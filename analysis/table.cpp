@@ -179,6 +179,11 @@ TableFormat parse_table_format(std::string_view text) {
                                            did_you_mean(text, names), join(names, ", ")));
 }
 
+Cell number(double value) {
+  if (std::isnan(value)) return {};
+  return value;
+}
+
 void Table::add_row(std::vector<Cell> row) {
   if (row.size() != columns_.size())
     throw Error(ExitCode::internal, fmt::format("a row of {} cells for a table of {} columns",

@@ -14,6 +14,9 @@ TableFormat parse_table_format(std::string_view text);  // throws Error (usage),
 // Nothing, text, a count or a real number. NaN and infinities print as nothing in JSON.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 
+// A real number, or nothing for NaN.
+Cell number(double value);
+
 // What every command prints a table with.
 class Table {
  public:
