@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/listing.hpp"
 #include "measure/measure.hpp"
 #include "model/initialization/scheme.hpp"
 #include "model/positions/position_encoding.hpp"
@@ -47,29 +48,10 @@ Table table_with_keys(const Registry<Entry>& registry) {
   return table;
 }
 
-struct Kind {
-  std::string name;
-  Table (*table)();
-};
-
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{
-      {"tasks", [] { return table_with_keys(tasks()); }},
-      {"data", [] { return table_with_keys(data_sources()); }},
-      {"tokenizers", [] { return table_with_keys(tokenizers()); }},
-      {"positions", [] { return table_of(position_encodings()); }},
-      {"init", [] { return table_of(initialization_schemes()); }},
-      {"measures", [] { return table_with_units(measures()); }},
-      {"metrics", [] { return table_with_units(metrics()); }},
-      {"prune", [] { return table_of(pruning_methods()); }},
-  };
-  return all;
-}
-
 ExitCode run(const Arguments& arguments) {
   const auto wanted = arguments.text("KIND");
   std::vector<std::string> names;
-  for (const auto& kind : kinds()) {
+  for (const auto& kind : listings()) {
     if (kind.name == wanted) {
       fmt::print("{}", render(kind.table(), arguments.format()));
       return ExitCode::success;
@@ -81,6 +63,20 @@ ExitCode run(const Arguments& arguments) {
 }
 
 }  // namespace
+
+const std::vector<Listing>& listings() {
+  static const std::vector<Listing> all{
+      {"tasks", [] { return table_with_keys(tasks()); }},
+      {"data", [] { return table_with_keys(data_sources()); }},
+      {"tokenizers", [] { return table_with_keys(tokenizers()); }},
+      {"positions", [] { return table_of(position_encodings()); }},
+      {"init", [] { return table_of(initialization_schemes()); }},
+      {"measures", [] { return table_with_units(measures()); }},
+      {"metrics", [] { return table_with_units(metrics()); }},
+      {"prune", [] { return table_of(pruning_methods()); }},
+  };
+  return all;
+}
 
 Command list_command() {
   return {

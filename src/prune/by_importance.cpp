@@ -9,20 +9,30 @@ namespace headcount {
 namespace {
 
 template <class Real>
-HeadOrder once(const std::string& measure, const OrderInput<Real>& input) {
+HeadMap<double> gradient_scores(const MeasureInput<Real>& measured) {
+  return measure_heads<Real>({"importance.gradient"}, measured).front().value;
+}
+
+template <class Real>
+HeadOrder once(const OrderInput<Real>& input) {
   const auto measured = MeasureInput<Real>::of(*input.scoring, *input.treatment);
-  const auto scores = measure_heads<Real>({measure}, measured).front().value;
-  return ascending(normalized_by_layer(scores, measured.heads), measured.heads);
+  return ascending(normalized_by_layer(gradient_scores(measured), measured.heads), measured.heads);
 }
 
 template <class Real>
 std::vector<HeadOrder> by_gradient(const OrderInput<Real>& input) {
-  return {once("importance.gradient", input)};
+  return {once(input)};
+}
+
+template <class Real>
+std::vector<HeadOrder> by_raw_gradient(const OrderInput<Real>& input) {
+  const auto measured = MeasureInput<Real>::of(*input.scoring, *input.treatment);
+  return {ascending(gradient_scores(measured), measured.heads)};
 }
 
 template <class Real>
 std::vector<HeadOrder> by_gradient_reversed(const OrderInput<Real>& input) {
-  auto order = once("importance.gradient", input);
+  auto order = once(input);
   std::reverse(order.begin(), order.end());
   return {order};
 }
@@ -42,7 +52,7 @@ std::vector<HeadOrder> by_gradient_iteratively(const OrderInput<Real>& input) {
   auto treatment = *input.treatment;
   HeadOrder order;
   for (std::size_t point = 1; point < input.removals.size(); ++point) {
-    const auto next = once<Real>("importance.gradient", {input.scoring, &treatment, 0, 1, {}});
+    const auto next = once<Real>({input.scoring, &treatment, 0, 1, {}});
     const int wanted = input.removals[point] - input.removals[point - 1];
     for (int i = 0; i < wanted; ++i) {
       order.push_back(next.at(static_cast<std::size_t>(i)));
@@ -80,6 +90,14 @@ PruningMethod by_gradient_importance() {
            "Michel et al. 2019, section 3.3"},
           by_gradient<float>,
           by_gradient<double>};
+}
+
+PruningMethod by_raw_gradient_importance() {
+  return {{"importance.gradient-raw",
+           "as importance.gradient, but not normalized: layers may differ as a whole",
+           "Michel et al. 2019, equation 2"},
+          by_raw_gradient<float>,
+          by_raw_gradient<double>};
 }
 
 PruningMethod by_gradient_importance_iteratively() {
