@@ -139,19 +139,23 @@ ListPieces split_list(std::string_view text) {
   return list;
 }
 
-std::string file_safe(std::string_view text, std::size_t limit) {
+std::string safe_characters(std::string_view text) {
   std::string safe;
+  bool gap = false;
   for (const char c : text) {
-    const bool keep = is_word_character(c) || c == '.';
-    if (keep && (c != '-' || (!safe.empty() && safe.back() != '-')))
-      safe += c;
-    else if (!keep && !safe.empty() && safe.back() != '-')
-      safe += '-';
+    const bool keep = is_word_character(c) || c == '.' || c == '+';
+    if (keep && gap && !safe.empty()) safe += '-';
+    if (keep) safe += c;
+    gap = !keep;
   }
-  if (safe.size() > limit) safe.resize(limit);
-  while (!safe.empty() && (safe.back() == '-' || safe.back() == '.')) safe.pop_back();
-  const auto first = safe.find_first_not_of(".-");
-  return first == std::string::npos ? "" : safe.substr(first);
+  return safe;
+}
+
+std::string file_safe(std::string_view text, std::size_t limit) {
+  const auto safe = safe_characters(text);
+  const auto first = std::min(safe.find_first_not_of(".-"), safe.size());
+  const auto name = std::string_view(safe).substr(first, limit);
+  return std::string(name.substr(0, name.find_last_not_of(".-") + 1));
 }
 
 }  // namespace headcount

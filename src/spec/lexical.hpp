@@ -39,8 +39,10 @@ struct ListPieces {
 };
 ListPieces split_list(std::string_view text);
 
-// Letters, digits, '.', '_' and '-' stay; each run of anything else becomes one '-', none at the
-// ends. At most `limit` bytes. May be empty.
+// Letters, digits and ". _ - +" stay; each run of anything else between them becomes one '-'.
+std::string safe_characters(std::string_view text);
+
+// The same as a file's name: no '.' or '-' at its ends, at most `limit` bytes. May be empty.
 std::string file_safe(std::string_view text, std::size_t limit);
 
 }  // namespace headcount

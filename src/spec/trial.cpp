@@ -24,8 +24,8 @@ std::string slug_of(const Point& point, std::string_view otherwise) {
       return last_word(other.first) == word;
     });
     if (!slug.empty()) slug += '_';
-    slug += fmt::format("{}-{}", sharing > 1 ? std::string_view(key) : word,
-                        file_safe(value, kLongestSlug));
+    slug +=
+        fmt::format("{}-{}", sharing > 1 ? std::string_view(key) : word, safe_characters(value));
   }
   return file_safe(slug.empty() ? otherwise : slug, kLongestSlug);
 }

@@ -16,7 +16,7 @@ struct TrialSpec {
 };
 
 // Axis values as a piece of a file name: the last word of each key and its value, the whole key
-// where two share their last word; letters, digits, '.', '_' and '-' only, at most 80 bytes. A
+// where two share their last word; letters, digits and ". _ - +" only, at most 80 bytes. A
 // point without axes is named by `otherwise`.
 std::string slug_of(const Point& point, std::string_view otherwise);
 

@@ -44,8 +44,8 @@ Converted convert_label(std::string_view text) {
   constexpr std::size_t kLongest = 100;
   if (text.size() > kLongest || text != file_safe(text, kLongest))
     return bad(
-        fmt::format("a name has 1 to {} letters, digits, '.', '_' or '-', no '-' or '.' "
-                    "at its ends and no two '-' in a row",
+        fmt::format("a name has 1 to {} letters, digits, '.', '_', '-' or '+', and no '.' or '-' "
+                    "at its ends",
                     kLongest));
   return good(std::string(text));
 }

@@ -61,9 +61,17 @@ TEST_CASE("lists split outside parentheses and quotes") {
 TEST_CASE("names for files") {
   CHECK(file_safe("(8 8 4 4)", 80) == "8-8-4-4");
   CHECK(file_safe("../../etc/passwd", 80) == "etc-passwd");
-  CHECK(file_safe("a--b", 80) == "a-b");
+  CHECK(file_safe("a--b", 80) == "a--b");
+  CHECK(file_safe("-.a b.-", 80) == "a-b");
+  CHECK(file_safe("a-bcd", 2) == "a");
   CHECK(file_safe("...", 80) == "");
   CHECK(file_safe("abcdef", 3) == "abc");
+}
+
+TEST_CASE("numbers keep their signs") {
+  CHECK(safe_characters("1e+05") == "1e+05");
+  CHECK(safe_characters("-2.5") == "-2.5");
+  CHECK(safe_characters("(8 8, 4)") == "8-8-4");
 }
 
 TEST_CASE("law: a name for a file is safe, short and stays") {

@@ -15,6 +15,7 @@ TEST_CASE("slugs are axis values, safe as file names") {
   CHECK(slug_of({{"task.data", "file:../../etc/passwd"}}, "x") == "data-file-..-..-etc-passwd");
   CHECK(slug_of({{"seed.init", "1"}, {"model.init", "gaussian"}, {"seed", "2"}}, "x") ==
         "seed.init-1_model.init-gaussian_seed-2");
+  CHECK(slug_of({{"train.rate", "1e+05"}, {"model.bias", "-2.5"}}, "x") == "rate-1e+05_bias--2.5");
   CHECK(slug_of({}, "head-count") == "head-count");
 }
 
@@ -55,7 +56,8 @@ TEST_CASE("law: slugs are file names whatever the values") {
     RC_ASSERT(slug.size() <= 80u);
     RC_ASSERT(slug.front() != '.');
     for (const char c : slug)
-      RC_ASSERT(std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-');
+      RC_ASSERT(std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-' ||
+                c == '+');
   }));
 }
 
