@@ -1,5 +1,6 @@
 #include "store/h5.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -194,21 +195,26 @@ std::vector<Link> links(const Handle& group, std::size_t limit) {
     std::vector<Link> links;
     std::size_t limit;
   } found{{}, limit};
-  const auto add = [](hid_t, const char* name, const H5L_info_t* info, void* data) noexcept {
+  const H5L_iterate_t add = [](hid_t, const char* name, const H5L_info_t* info,
+                               void* data) noexcept {
     auto& all = *static_cast<Found*>(data);
     if (all.links.size() == all.limit) return herr_t{1};
-    all.links.push_back({name, info->type == H5L_TYPE_HARD});
+    all.links.push_back({name, info->type == H5L_TYPE_HARD, info->corder});
     return herr_t{0};
   };
   const Attempt attempt{ExitCode::bad_data, group.id(), "list the members"};
   const Handle creation(call(attempt, H5Gget_create_plist, group.id()));
   unsigned order = 0;
   call(attempt, H5Pget_link_creation_order, creation.id(), &order);
-  const auto index = order & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-  const H5L_iterate_t visit = add;
-  if (call(attempt, H5Literate, group.id(), index, H5_ITER_INC, static_cast<hsize_t*>(nullptr),
-           visit, static_cast<void*>(&found)) > 0)
+  const bool ordered = order & H5P_CRT_ORDER_INDEXED;
+  // Any other order than the native one makes HDF5 1.10 build a table, which it frees before it is
+  // filled when the file is damaged.
+  if (call(attempt, H5Literate, group.id(), ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
+           H5_ITER_NATIVE, static_cast<hsize_t*>(nullptr), add, static_cast<void*>(&found)) > 0)
     refuse(attempt, fmt::format("there are more than {}", limit));
+  std::ranges::sort(found.links, [&](const Link& a, const Link& b) {
+    return ordered ? a.order < b.order : a.name < b.name;
+  });
   return found.links;
 }
 

@@ -82,7 +82,8 @@ Handle open_group(const Handle& parent, const std::string& path);
 
 struct Link {
   std::string name;
-  bool hard = true;  // neither soft nor external nor of a kind of its own
+  bool hard = true;        // neither soft nor external nor of a kind of its own
+  std::int64_t order = 0;  // of creation
 };
 
 // The links of a group, in the order of their creation where the file kept it, else by name.

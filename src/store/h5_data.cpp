@@ -310,7 +310,7 @@ std::vector<std::string> attribute_names(const Handle& object, std::size_t limit
     return herr_t{0};
   };
   const Attempt attempt{ExitCode::bad_data, object.id(), "list the attributes"};
-  if (call(attempt, H5Aiterate2, object.id(), H5_INDEX_NAME, H5_ITER_INC,
+  if (call(attempt, H5Aiterate2, object.id(), H5_INDEX_NAME, H5_ITER_NATIVE,
            static_cast<hsize_t*>(nullptr), add, static_cast<void*>(&found)) > 0)
     refuse(attempt, fmt::format("there are more than {}", limit));
   return found.names;
