@@ -46,7 +46,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
                   .style(unix_style & ~allow_guessing)
                   .run(),
               values);
-    po::notify(values);
+    if (values.count("help") == 0) po::notify(values);  // which misses what is required
   } catch (const po::error& error) {
     throw Error(ExitCode::usage, fmt::format("{}\nusage: {}", error.what(), synopsis(command)));
   }

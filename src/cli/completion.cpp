@@ -8,8 +8,8 @@ namespace {
 
 std::string words_of(const Command& command) {
   std::vector<std::string> words;
-  for (const auto& option : options_of(command).options())
-    words.push_back("--" + option->long_name());
+  const auto options = options_of(command);
+  for (const auto& option : options.options()) words.push_back("--" + option->long_name());
   return join(words, " ");
 }
 

@@ -22,13 +22,13 @@ void options(boost::program_options::options_description& options) {
 }
 
 ExitCode run(const Arguments& arguments) {
+  SweepOptions sweep;
+  sweep.threads = arguments.integer("threads", 1);
+  sweep.quiet = arguments.has("quiet");
   const auto experiment =
       load_experiment(arguments.text("SPEC"), experiment_schema(),
                       {arguments.optional("scale"), arguments.texts("set")}, check_settings);
-  SweepOptions sweep;
   sweep.out = arguments.optional("out").value_or("results/" + experiment.name);
-  sweep.threads = arguments.integer("threads", 1);
-  sweep.quiet = arguments.has("quiet");
   stop_on_signals();
   const auto outcomes = run_sweep(experiment, sweep);
   ExitCode worst = ExitCode::success;

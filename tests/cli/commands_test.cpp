@@ -1,0 +1,245 @@
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "base/file.hpp"
+#include "catch.hpp"
+
+// The program as a user meets it: words in, output and exit code out.
+
+namespace fs = std::filesystem;
+using headcount::read_file;
+
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+};
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "headcount-cli-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+  Ran headcount(const std::string& words) const {
+    const auto out = path_ / "stdout", err = path_ / "stderr";
+    const int status = std::system(fmt::format("cd {} && {} {} > {} 2> {}", path_.string(),
+                                               HEADCOUNT_BINARY, words, out.string(), err.string())
+                                       .c_str());
+    return {WEXITSTATUS(status), read_file(out), read_file(err)};
+  }
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return path_ / name;
+  }
+
+ private:
+  fs::path path_;
+};
+
+const std::string kSpec = R"([experiment]
+name = tiny
+question = Is <this> & that "quoted"?
+
+[task]
+data = synthetic.recall
+recall-pairs = 3
+recall-queries = 2
+recall-keys = 4
+recall-values = 4
+recall-examples = 12
+
+[model]
+layers = 2
+d-model = 8
+heads = 2
+
+[train]
+steps = 3
+batch-tokens = 64
+
+[measure]
+measures = entropy, importance.gradient
+
+[prune]
+methods = importance.gradient, random
+step = 0.5
+orders = 2
+
+[axis]
+model.heads = 1, 2
+seed = 1 .. 2
+)";
+
+// The lines of a text.
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a spec runs to files that every reading command understands") {
+  const Folder folder;
+  folder.write("tiny.ini", kSpec);
+  const auto ran = folder.headcount("run tiny.ini --out out");
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const auto files = lines(ran.out);
+  REQUIRE(files.size() == 4);
+  for (const auto& file : files) CHECK(fs::exists(folder / file));
+  const auto& file = files.back();
+
+  SECTION("running again skips all") {
+    const auto before = fs::last_write_time(folder / file);
+    const auto again = folder.headcount("run tiny.ini --out out");
+    CHECK(again.code == 0);
+    CHECK(again.out == ran.out);
+    CHECK(lines(again.err).size() == 4);
+    CHECK(fs::last_write_time(folder / file) == before);
+  }
+  SECTION("show") {
+    const auto shown = folder.headcount("show " + file);
+    CHECK(shown.code == 0);
+    CHECK_THAT(shown.out, ContainsSubstring("tiny") && ContainsSubstring("importance.gradient") &&
+                              ContainsSubstring("heads_left"));
+    const auto json = nlohmann::json::parse(folder.headcount("show --json " + file).out);
+    CHECK(json["spec"]["model.heads"] == "2");
+    CHECK(json["question"] == "Is <this> & that \"quoted\"?");
+    CHECK(json["scores"].size() > 0);
+  }
+  SECTION("heads") {
+    const auto grid =
+        folder.headcount("heads " + file + " --measure importance.gradient --format csv");
+    CHECK(grid.code == 0);
+    const auto rows = lines(grid.out);
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0] == "layer,head 0,head 1");
+    const auto unknown = folder.headcount("heads " + file + " --measure importance.gradiant");
+    CHECK(unknown.code == 65);
+    CHECK_THAT(unknown.err, ContainsSubstring("did you mean 'importance_gradient'"));
+  }
+  SECTION("mask") {
+    const auto masked =
+        folder.headcount("mask " + file + " --heads decoder_self:*:* --format json");
+    INFO(masked.err);
+    REQUIRE(masked.code == 0);
+    const auto rows = nlohmann::json::parse(masked.out);
+    CHECK(rows[0]["metric"] == "nll");
+    CHECK(rows[0]["difference"].get<double>() ==
+          Approx(rows[0]["masked"].get<double>() - rows[0]["intact"].get<double>()));
+    // The stored model is the one that was scored.
+    const auto json = nlohmann::json::parse(folder.headcount("show --json " + file).out);
+    for (const auto& score : json["scores"])
+      if (score["split"] == "test" && score["metric"] == "nll")
+        CHECK(score["value"].get<double>() == rows[0]["intact"].get<double>());
+    const auto none = folder.headcount("mask " + file + " --heads decoder_self:0:7");
+    CHECK(none.code == 65);
+    CHECK_THAT(none.err, ContainsSubstring("names no head"));
+  }
+  SECTION("same") {
+    CHECK(folder.headcount("run tiny.ini --out other --threads 2").code == 0);
+    const auto name = fs::path(file).filename().string();
+    CHECK(folder.headcount("same out/" + name + " other/" + name).code == 0);
+    const auto differ = folder.headcount("same " + files[0] + " " + files[1]);
+    CHECK(differ.code == 1);
+    CHECK_THAT(differ.out, ContainsSubstring("/model"));
+  }
+  SECTION("compare") {
+    const auto table =
+        folder.headcount("compare out --by model.heads --metric nll --baseline 1 --format csv");
+    INFO(table.err);
+    CHECK(table.code == 0);
+    CHECK(lines(table.out).size() == 3);
+    CHECK(folder.headcount("compare out --by model.head --metric nll").code == 65);
+  }
+}
+
+TEST_CASE("wrong use is told with an exit code of its own") {
+  const Folder folder;
+  CHECK(folder.headcount("").code == 64);
+  CHECK(folder.headcount("rnu x.ini").code == 64);
+  CHECK_THAT(folder.headcount("rnu x.ini").err, ContainsSubstring("did you mean 'run'"));
+  CHECK(folder.headcount("run").code == 64);
+  CHECK(folder.headcount("run x.ini --threads 0").code == 64);
+  CHECK(folder.headcount("run x.ini --thread 1").code == 64);
+  CHECK(folder.headcount("run x.ini").code == 66);
+  CHECK(folder.headcount("show x.h5").code != 0);
+  CHECK(folder.headcount("list wrong").code == 64);
+  folder.write("bad.ini",
+               "[experiment]\nname = bad\n[model]\nlayres = 2\nheads = 3\n[zip.a]\nx = 1\n");
+  const auto bad = folder.headcount("run bad.ini");
+  CHECK(bad.code == 65);
+  CHECK_THAT(bad.err,
+             ContainsSubstring("bad.ini:4:") && ContainsSubstring("did you mean 'model.layers'"));
+  CHECK_THAT(bad.err, ContainsSubstring("bad.ini:6:") && ContainsSubstring("not yet"));
+}
+
+TEST_CASE("a failing trial is recorded and does not stop the others") {
+  const Folder folder;
+  folder.write(
+      "diverge.ini",
+      kSpec + "\n[scale.wild]\nmodel.heads = 1\nseed = 1\ntrain.learning-rate = 1e-3, 1e30\n");
+  const auto ran = folder.headcount(
+      "run diverge.ini --scale wild --set train.steps=20 --set train.clip=0 --out out");
+  INFO(ran.err);
+  CHECK(ran.code == 65);
+  CHECK(lines(ran.out).size() == 1);
+  CHECK_THAT(ran.err, ContainsSubstring("training diverged at step"));
+  int failures = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "out"))
+    if (entry.path().string().ends_with(".failed.json")) {
+      ++failures;
+      const auto json = nlohmann::json::parse(read_file(entry.path()));
+      CHECK_THAT(json["reason"].get<std::string>(), ContainsSubstring("step"));
+    }
+  CHECK(failures == 1);
+}
+
+TEST_CASE("every command explains itself, and completion knows them all") {
+  const Folder folder;
+  const auto script = folder.headcount("completion bash");
+  CHECK(script.code == 0);
+  folder.write("completion.bash", script.out);
+  CHECK(std::system(("bash -n " + (folder / "completion.bash").string()).c_str()) == 0);
+  for (const std::string name :
+       {"run", "list", "help", "data", "show", "same", "heads", "mask", "compare", "completion"}) {
+    const auto help = folder.headcount(name + " --help");
+    CHECK(help.code == 0);
+    CHECK_THAT(help.out, ContainsSubstring("example: headcount " + name));
+    CHECK_THAT(script.out, ContainsSubstring("    " + name + ") words="));
+  }
+  CHECK(folder.headcount("help spec").code == 0);
+  CHECK(folder.headcount("data synthetic.recall").code == 0);
+}
+
+TEST_CASE("every experiment of the house reads well at every scale it names") {
+  const Folder folder;
+  for (const auto& entry :
+       fs::directory_iterator(std::string(HEADCOUNT_SOURCE_DIR) + "/experiments")) {
+    const auto spec = entry.path().string();
+    INFO(spec);
+    CHECK_THAT(read_file(spec), ContainsSubstring("question") && ContainsSubstring("source"));
+    // An unknown set is the only error: everything else was read.
+    const auto ran = folder.headcount("run " + spec + " --scale smoke --set nothing.here=1");
+    CHECK(ran.code == 65);
+    CHECK(lines(ran.err).size() == 1);
+    CHECK_THAT(ran.err, ContainsSubstring("nothing.here"));
+  }
+}
