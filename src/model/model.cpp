@@ -15,6 +15,9 @@ void ModelConfig::set_heads(const std::vector<int>& heads_per_layer, std::vector
   original = HeadCounts(site, heads_per_layer);
   heads.clear();
   for (const int count : heads_per_layer) {
+    if (count < 0)
+      throw Error(ExitCode::bad_data,
+                  fmt::format("a layer cannot have {} heads; 0 empties it", count));
     auto& layer = heads.emplace_back(static_cast<std::size_t>(count));
     std::iota(layer.begin(), layer.end(), 0);
   }
@@ -25,6 +28,32 @@ namespace {
 void require_positive(Index value, const char* what) {
   if (value <= 0)
     throw Error(ExitCode::bad_data, fmt::format("{} must be positive, not {}", what, value));
+}
+
+void require_rate(double rate, const char* what) {
+  if (!(rate >= 0 && rate < 1))
+    throw Error(ExitCode::bad_data,
+                fmt::format("{} must be at least 0 and less than 1, not {}", what, rate));
+}
+
+// The heads present are some of those built, ascending.
+void require_heads(const ModelConfig& config) {
+  const auto& built = config.original.layers(config.site);
+  if (config.heads.size() != built.size())
+    throw Error(ExitCode::bad_data,
+                fmt::format("heads are given for {} layers of {}, but the model has {}",
+                            config.heads.size(), name_of(config.site), built.size()));
+  for (std::size_t layer = 0; layer < built.size(); ++layer) {
+    int next = 0;
+    for (const int head : config.heads[layer]) {
+      if (head < next || head >= built[layer])
+        throw Error(
+            ExitCode::bad_data,
+            fmt::format("{}: the heads present must be ascending and below {}",
+                        to_string({config.site, static_cast<int>(layer), head}), built[layer]));
+      next = head + 1;
+    }
+  }
 }
 
 std::string layer_prefix(const ModelConfig& config, int layer) {
@@ -45,8 +74,11 @@ Model<Real>::Model(ModelConfig config)
     throw Error(ExitCode::bad_data, fmt::format("{} head widths for {} layers",
                                                 config_.head_widths.size(), config_.layers()));
   for (const Index head_width : config_.head_widths) require_positive(head_width, "the head width");
+  require_rate(config_.dropout, "dropout");
+  require_rate(config_.pattern_dropout, "pattern dropout");
   if (config_.site == Site::cross)
     throw Error(ExitCode::bad_data, "a single stack has self-attention, not cross-attention");
+  require_heads(config_);
 
   embedding_ = layout_->add("embedding.token", ParameterRole::token_embedding, -1,
                             config_.vocabulary, config_.width);
@@ -108,11 +140,18 @@ void Model<Real>::check(const HeadTreatment<Real>& treatment) const {
   if (treatment.gate.counts() != heads() || treatment.context.counts() != heads() ||
       treatment.mean.counts() != heads())
     throw Error(ExitCode::bad_data, "gates were made for a model with other heads");
-  for (const auto& id : heads().all())
+  for (const auto& id : heads().all()) {
     if (!is_present(id) && !treatment.is_intact(id))
       throw Error(ExitCode::bad_data,
                   fmt::format("a mask names {}, which was removed: nothing would consume it",
                               to_string(id)));
+    const Index width = config_.head_widths[static_cast<std::size_t>(id.layer)];
+    if (treatment.context.at(id) == HeadTreatment<Real>::Context::mean &&
+        treatment.mean.at(id).size() != width)
+      throw Error(ExitCode::bad_data,
+                  fmt::format("the mean context of {} has {} numbers, but the head is {} wide",
+                              to_string(id), treatment.mean.at(id).size(), width));
+  }
 }
 
 template <class Real>

@@ -1,0 +1,66 @@
+// Rules 1 and 2 for one sublayer; whole models in tests/model/removal_test.cpp.
+#include "attention/layer.hpp"
+#include "base/error.hpp"
+#include "catch.hpp"
+
+using namespace headcount;
+using namespace headcount::test;
+
+namespace {
+
+// The same layer with fewer heads, parameters copied.
+template <class Real>
+std::unique_ptr<Layer<Real>> smaller(const Layer<Real>& layer, std::vector<int> heads) {
+  LayerShape shape = layer.shape;
+  shape.heads = std::move(heads);
+  auto small = std::make_unique<Layer<Real>>(shape);
+  for (const auto& entry : small->layout.entries())
+    if (entry.name.starts_with("double."))
+      small->parameters.view(entry.block) = layer.parameters.view(entry.name);
+    else
+      small->parameters.view(entry.block).setConstant(77);
+  layer.attention.copy_heads(layer.parameters, small->attention, small->parameters);
+  return small;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a masked head equals a removed one", "", float, double) {
+  for (const LayerShape& shape :
+       {LayerShape{}, LayerShape{.site = Site::cross, .mask = AttentionMask::none}})
+    for (unsigned subset = 0; subset < 32; ++subset) {
+      CAPTURE(name_of(shape.site), subset);
+      Layer<TestType> layer(shape);
+      std::vector<int> kept;
+      for (unsigned slot = 0; slot < 5; ++slot)
+        if (subset >> slot & 1U)
+          kept.push_back(shape.heads[slot]);
+        else
+          layer.treatment.mask(layer.id(shape.heads[slot]), MaskKind::zero);
+      const auto small = smaller(layer, kept);
+      CHECK(relative_difference(small->forward(), layer.forward()) < kRounding<TestType>);
+    }
+}
+
+TEMPLATE_TEST_CASE("a mean-masked head equals removal with its mean in the bias", "", float,
+                   double) {
+  Layer<TestType> layer;
+  const RowVector<TestType> mean = random_matrix<TestType>(1, 3, 4);
+  layer.treatment.mask(layer.id(3), MaskKind::mean, &mean);
+  layer.treatment.gate.at(layer.id(3)) = static_cast<TestType>(0.7);
+  const auto small = smaller(layer, {0, 2, 5, 6});
+  auto folded = layer.parameters.clone();
+  layer.attention.fold_into_bias(folded, 3, static_cast<TestType>(0.7), mean);
+  small->parameters.view("layer.b_o") = folded.view("layer.b_o");
+  CHECK(relative_difference(small->forward(), layer.forward()) < kRounding<TestType>);
+}
+
+TEST_CASE("a head that is not there cannot be folded, scored or copied") {
+  Layer<double> layer;
+  const RowVector<double> mean = random_matrix<double>(1, 3, 4);
+  CHECK_THROWS_WITH(layer.attention.fold_into_bias(layer.parameters, 1, 1, mean),
+                    ContainsSubstring("decoder_self:1:1"));
+  CHECK_THROWS_AS(layer.attention.output_inner_product(layer.parameters, layer.parameters, 4),
+                  Error);
+  CHECK_THROWS_AS(smaller(layer, {0, 4}), Error);
+}
