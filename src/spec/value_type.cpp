@@ -22,7 +22,7 @@ bool in_parentheses(std::string_view text) {
 std::vector<std::string> words_of(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
   std::vector<std::string> words;
-  while ((text = trim(text)) != "") {
+  for (text = trim(text); !text.empty(); text = trim(text)) {
     const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
     words.emplace_back(text.substr(0, end));
     text.remove_prefix(end);

@@ -40,6 +40,7 @@ std::string hash_of(const Corpus& corpus, const DataSource& source, const TaskCo
 
 std::vector<std::string_view> texts_of(const std::vector<Document>& documents) {
   std::vector<std::string_view> texts;
+  texts.reserve(documents.size());
   for (const auto& document : documents) texts.emplace_back(document.text);
   return texts;
 }
@@ -47,6 +48,7 @@ std::vector<std::string_view> texts_of(const std::vector<Document>& documents) {
 std::vector<std::vector<Token>> tokens_of(const std::vector<Document>& documents,
                                           const Tokenizer& tokenizer) {
   std::vector<std::vector<Token>> tokens;
+  tokens.reserve(documents.size());
   for (const auto& document : documents) tokens.push_back(tokenizer.encode(document.text).tokens);
   return tokens;
 }

@@ -14,7 +14,8 @@ class Sinusoidal : public PositionEncoding<Real> {
   explicit Sinusoidal(const PositionConfig& config) : table_(config.longest, config.width) {
     for (Index t = 0; t < config.longest; ++t)
       for (Index i = 0; i < config.width; ++i) {
-        const double pair = static_cast<double>(i / 2 * 2) / static_cast<double>(config.width);
+        const Index even = i - i % 2;
+        const double pair = static_cast<double>(even) / static_cast<double>(config.width);
         const double angle = static_cast<double>(t) / std::pow(10000.0, pair);
         table_(t, i) = static_cast<Real>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
       }
