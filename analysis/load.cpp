@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "store/reader.hpp"
 
@@ -17,12 +22,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kEvaluation = "/evaluation";
 
-std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
+constexpr std::size_t kLongestFailure = std::size_t{1} << 20;
+
+// Files whose name ends so, by name.
+std::vector<fs::path> files_in(const fs::path& folder, const char* ending) {
   std::error_code error;
   std::vector<fs::path> paths;
   for (auto entry = fs::directory_iterator(folder, error);
        !error && entry != fs::directory_iterator(); entry.increment(error))
-    if (entry->path().extension() == extension) paths.push_back(entry->path());
+    if (entry->path().filename().string().ends_with(ending)) paths.push_back(entry->path());
   if (error)
     throw Error(ExitCode::no_input,
                 fmt::format("cannot read the folder {}: {}", folder.string(), error.message()));
@@ -80,6 +88,34 @@ TrialRow read_trial(const fs::path& path, const std::optional<std::string>& spli
   return row;
 }
 
+// Trials without a trial file: those that left the reason of their failure, and those that left
+// only a curve.
+std::vector<Excluded> without_file(const fs::path& folder) {
+  constexpr const char *kFailure = ".failed.json", *kCurve = ".jsonl";
+  std::vector<Excluded> excluded;
+  std::set<std::string> failed;
+  const auto trial_without_file = [&](const fs::path& path, std::string_view ending) {
+    const std::string name = path.filename().string();
+    const std::string id = name.substr(0, name.size() - ending.size());
+    return fs::exists(folder / (id + ".h5")) ? "" : id;
+  };
+  for (const auto& path : files_in(folder, kFailure)) {
+    const std::string id = trial_without_file(path, kFailure);
+    if (id.empty()) continue;
+    const auto json = nlohmann::json::parse(read_file(path, kLongestFailure), nullptr, false);
+    const bool told = json.is_object() && json.contains("reason") && json["reason"].is_string();
+    excluded.push_back({id, told ? "failed: " + json["reason"].get<std::string>()
+                                 : fmt::format("failed; {} says no reason", path.string())});
+    failed.insert(id);
+  }
+  for (const auto& path : files_in(folder, kCurve)) {
+    const std::string id = trial_without_file(path, kCurve);
+    if (!id.empty() && !failed.contains(id))
+      excluded.push_back({id, "has a curve and no trial file: it runs, or was interrupted"});
+  }
+  return excluded;
+}
+
 }  // namespace
 
 LoadedTrials load_trials(const fs::path& folder, const std::optional<std::string>& split) {
@@ -92,12 +128,8 @@ LoadedTrials load_trials(const fs::path& folder, const std::optional<std::string
       loaded.excluded.push_back({path.filename().string(), error.what()});
     }
   }
-  for (const auto& curve : files_in(folder, ".jsonl"))
-    if (!fs::exists(fs::path(curve).replace_extension(".h5")))
-      loaded.excluded.push_back({curve.filename().string(),
-                                 "has no trial file: it still runs, was "
-                                 "interrupted, or failed"});
-  if (paths.empty())
+  for (auto& trial : without_file(folder)) loaded.excluded.push_back(std::move(trial));
+  if (paths.empty() && loaded.excluded.empty())
     throw Error(ExitCode::no_input,
                 fmt::format("there is no trial file (*.h5) in {}", folder.string()));
   return loaded;

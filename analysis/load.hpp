@@ -11,14 +11,15 @@ namespace headcount {
 
 struct LoadedTrials {
   std::vector<TrialRow> trials;
-  std::vector<Excluded> excluded;  // by file name: damaged, altered, or without an end
+  std::vector<Excluded> excluded;  // damaged, altered, failed or without an end
 };
 
 // The trial files (*.h5) of one folder, in the order of their names, each checked against its
 // content hash. Settings come from /spec, metrics are the scalars of /evaluation/<split>; without
-// `split`, the test split where a file has it, else validation. A curve (*.jsonl) without its trial
-// file is a trial that has not ended, or failed. Errors: no_input when there is no such folder or
-// no trial in it.
+// `split`, the test split where a file has it, else validation. A trial that left its reason to
+// fail
+// (*.failed.json) or only a curve (*.jsonl) is excluded. Errors: no_input when there is no such
+// folder or no trial in it.
 LoadedTrials load_trials(const std::filesystem::path& folder,
                          const std::optional<std::string>& split = {});
 

@@ -25,8 +25,8 @@ def text(dataset, name):
 
 
 def label(dataset):
-    unit = text(dataset, "units")
-    return text(dataset, "long_name") + (f" ({unit})" if unit not in ("", "1") else "")
+    name, unit = dataset.name.split("/")[-1], text(dataset, "units")
+    return f"{name} ({unit})" if unit not in ("", "1") else name
 
 
 def measures(site):

@@ -69,7 +69,7 @@ class Plot(unittest.TestCase):
         (band,) = axes.collections
         corners = {tuple(np.round(corner, 9)) for corner in band.get_paths()[0].vertices}
         self.assertLessEqual({(20, 2), (20, 3), (100, 4), (100, 5)}, corners)
-        self.assertEqual(axes.get_ylabel(), "negative log-likelihood (nat)")
+        self.assertEqual(axes.get_ylabel(), "nll (nat)")
 
     def test_the_grid_shows_the_chosen_measure_and_leaves_absent_heads_out(self):
         write_trial(self.trial)

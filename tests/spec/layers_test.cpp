@@ -62,7 +62,7 @@ TEST_CASE("an axis that is replaced keeps its place, a new one comes last") {
         Point{{"model.heads", "(4 2)"}, {"seed", "1"}, {"model.layers", "4"}});
 }
 
-TEST_CASE("--set on a key whose values hold commas") {
+TEST_CASE("a --set on a key whose values hold commas") {
   const std::string spec = std::string(kSampleData);
   CHECK(parse(spec, {std::nullopt, {"measure.measures=entropy, confidence"}}).trials.size() == 1);
   CHECK(parse(spec, {std::nullopt, {"experiment.question=a, b"}}).question == "a, b");
