@@ -2,9 +2,8 @@
 
 #include <cstring>
 
-#include <rapidcheck.h>
-
 #include "catch.hpp"
+#include "laws.hpp"
 
 namespace headcount::h5 {
 namespace {

@@ -15,6 +15,10 @@
 #include "store/h5.hpp"
 #include "store/same.hpp"
 
+// HDF5 1.10 forgets some of its memory when it gives up on a damaged file. What this program could
+// forget, it counts: h5::open_objects.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+
 namespace headcount {
 namespace {
 
@@ -298,21 +302,23 @@ TEST_CASE("a truncated file is refused at every length") {
   }
 }
 
-TEST_CASE("flipped bits are survived and noticed") {
+TEST_CASE("flipped bytes are survived, and noticed where they count") {
   const TemporaryFolder folder;
   publish_result(folder / "whole.h5", write_sample);
   const std::string bytes = read_file(folder / "whole.h5");
   const char* const rounds = std::getenv("HEADCOUNT_FUZZ_ROUNDS");
   const char* const seed = std::getenv("HEADCOUNT_FUZZ_SEED");
   std::mt19937_64 random(seed ? std::stoul(seed) : 1);
-  for (int round = 0; round < (rounds ? std::stoi(rounds) : 300); ++round) {
+  for (int round = 0; round < (rounds ? std::stoi(rounds) : 150); ++round) {
     std::string damaged = bytes;
     const auto flips = 1 + random() % 3;
     for (std::size_t flip = 0; flip < flips; ++flip)
-      damaged[random() % bytes.size()] ^= static_cast<char>(1U << random() % 8);
+      damaged[random() % bytes.size()] ^= static_cast<char>(1 + random() % 255);
     write_bytes(folder / "flipped.h5", damaged);
     CAPTURE(round);
     survive(folder / "flipped.h5", folder / "whole.h5");
+    if (!validate(folder / "flipped.h5"))  // only what does not count has changed
+      CHECK(same(folder / "flipped.h5", folder / "whole.h5").empty());
   }
   CHECK(h5::open_objects({}) == 0);
 }

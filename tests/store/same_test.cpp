@@ -5,9 +5,8 @@
 #include <functional>
 #include <map>
 
-#include <rapidcheck.h>
-
 #include "catch.hpp"
+#include "laws.hpp"
 #include "sample.hpp"
 #include "store/reader.hpp"
 

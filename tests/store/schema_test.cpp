@@ -1,8 +1,7 @@
 #include "store/schema.hpp"
 
-#include <rapidcheck.h>
-
 #include "catch.hpp"
+#include "laws.hpp"
 
 namespace headcount {
 namespace {
