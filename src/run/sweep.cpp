@@ -32,7 +32,7 @@ class TaskCache {
  public:
   const Task& task(const Settings& settings) {
     const auto key = settings.sections({"task"}).to_text();
-    if (key != key_) {
+    if (!task_ || key != key_) {  // none after data that could not be had
       task_.reset();
       task_ = make_task(task_config(settings));
       key_ = key;
