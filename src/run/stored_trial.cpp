@@ -22,8 +22,8 @@ Settings stored_settings(const ResultFile& file) {
 }
 
 StoredTrial::StoredTrial(const std::filesystem::path& path) {
+  const ResultFile file(path);  // first: a missing file is another error than a broken one
   if (const auto problem = validate(path)) throw Error(ExitCode::bad_data, *problem);
-  const ResultFile file(path);
   settings_ = stored_settings(file);
   task_ = make_task(task_config(settings_));
   const auto hash = file.attribute_text("/", "data_hash");
