@@ -29,6 +29,7 @@ void require_equal(const std::vector<ExampleStatistics>& masked,
 
 std::vector<int> removals(int heads, double step) {
   std::vector<int> counts{0};
+  step = std::max(step, 1.0 / std::max(heads, 1));  // a smaller one adds no points
   for (int point = 1;; ++point) {
     const double share = std::min(1.0, point * step + 1e-9);
     const int gone = static_cast<int>(std::floor(share * heads));
