@@ -7,19 +7,13 @@
 #include <fmt/format.h>
 
 #include "run/provenance.hpp"
+#include "store/schema.hpp"
 #include "store/writer.hpp"
 
 namespace headcount {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-// "importance.gradient-iterative" → "importance_gradient_iterative"
-std::string dataset_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
-  return name;
-}
 
 std::vector<std::int64_t> count_up(std::size_t n, std::int64_t from = 0) {
   std::vector<std::int64_t> numbers(n);
