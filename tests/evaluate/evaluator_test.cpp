@@ -1,0 +1,299 @@
+#include "evaluate/evaluator.hpp"
+
+#include <map>
+
+#include <rapidcheck.h>
+
+#include "catch.hpp"
+#include "support/toy.hpp"
+
+namespace headcount {
+namespace {
+
+constexpr auto kValidation = SplitName::validation;
+
+template <class Real>
+struct Toy {
+  explicit Toy(int threads = 1)
+      : model(toy_config()),
+        parameters(toy_parameters(model, 2)),
+        intact(HeadTreatment<Real>::intact(model.heads())),
+        team(threads) {}
+
+  Evaluator<Real> evaluator(std::int64_t batch_tokens = 2048, std::int64_t examples = 0) {
+    return {model, parameters, task, kValidation, examples, team, batch_tokens};
+  }
+
+  ToyTask task;
+  Model<Real> model;
+  Parameters<Real> parameters;
+  HeadTreatment<Real> intact;
+  ThreadTeam team;
+};
+
+// One example through the model by itself: its loss, and its gradient with respect to everything.
+struct Alone {
+  ExampleStatistics statistics;
+  Parameters<double> gradient;
+};
+
+Alone run_alone(const Toy<double>& toy, const Example& example,
+                const HeadTreatment<double>& treatment) {
+  Alone alone{{}, Parameters<double>(toy.model.layout())};
+  const std::vector<std::int64_t> offsets{0, std::ssize(example.input)};
+  const PackedTokens input{example.input, offsets};
+  ModelPass<double> pass;
+  pass.treatment = &treatment;
+  ModelWorkspace<double> workspace;
+  toy.model.forward(toy.parameters, input, pass, workspace);
+  alone.statistics.characters = example.characters;
+  alone.statistics.cluster = example.cluster;
+  for (const auto target : example.targets) alone.statistics.targets += target >= 0;
+  const std::vector<double> weights(example.targets.size(),
+                                    1 / static_cast<double>(alone.statistics.targets));
+  auto logits = workspace.logits.view();
+  const Matrix<double> scores = logits;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const auto target = example.targets[static_cast<std::size_t>(i)];
+    if (target < 0) continue;
+    const double normalizer = scores.row(i).array().exp().sum();
+    alone.statistics.nll -= std::log(std::exp(scores(i, target)) / normalizer);
+    Index best = 0;
+    scores.row(i).maxCoeff(&best);
+    alone.statistics.correct += best == target;
+  }
+  std::vector<RowLoss<double>> rows;
+  cross_entropy<double>(logits, example.targets, weights.data(), rows);
+  toy.model.backward(toy.parameters, input, pass, logits, workspace, &alone.gradient);
+  return alone;
+}
+
+bool same_but_for_rounding(const std::vector<ExampleStatistics>& a,
+                           const std::vector<ExampleStatistics>& b, double tolerance) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t x = 0; x < a.size(); ++x) {
+    if (std::abs(a[x].nll - b[x].nll) > tolerance * b[x].nll) return false;
+    auto but_nll = a[x];
+    but_nll.nll = b[x].nll;
+    if (but_nll != b[x]) return false;
+  }
+  return true;
+}
+
+TEST_CASE("statistics of every example are those of the example by itself") {
+  Toy<double> toy;
+  const auto found = toy.evaluator().run(toy.intact);
+  std::vector<ExampleStatistics> expected;
+  for (const auto& example : toy.task.split(kValidation).examples)
+    expected.push_back(run_alone(toy, example, toy.intact).statistics);
+  REQUIRE(found.size() == 11);
+  CHECK(same_but_for_rounding(found, expected, 1e-12));
+  CHECK(found[10].cluster == 2);
+  CHECK(found[0].targets == std::ssize(toy.task.split(kValidation).examples[0].input) - 1);
+}
+
+TEST_CASE("statistics do not depend on how examples are batched") {
+  Toy<float> single;
+  Toy<double> exact;
+  const auto expected = single.evaluator().run(single.intact);
+  const auto expected_exactly = exact.evaluator().run(exact.intact);
+  for (const std::int64_t tokens : {1, 9, 20, 33}) {
+    CAPTURE(tokens);
+    CHECK(same_but_for_rounding(single.evaluator(tokens).run(single.intact), expected, 1e-6));
+    CHECK(
+        same_but_for_rounding(exact.evaluator(tokens).run(exact.intact), expected_exactly, 1e-13));
+  }
+}
+
+TEST_CASE("statistics and gate gradients have the same bits for any number of threads") {
+  Toy<float> one;
+  const auto statistics = one.evaluator(20).run(one.intact);
+  const auto gradients = one.evaluator(20).gate_gradients(one.intact);
+  for (const int threads : {2, 3, 5}) {
+    CAPTURE(threads);
+    Toy<float> many(threads);
+    CHECK(many.evaluator(20).run(many.intact) == statistics);
+    CHECK(many.evaluator(20).gate_gradients(many.intact).values == gradients.values);
+  }
+}
+
+TEST_CASE("a limit on examples spreads them evenly over the split") {
+  Toy<float> toy;
+  using Places = std::vector<std::int64_t>;
+  CHECK(toy.evaluator(2048, 4).example_indices() == Places{0, 2, 5, 8});
+  CHECK(toy.evaluator(2048, 1).example_indices() == Places{0});
+  for (const std::int64_t all : {0, 11, 1000}) CHECK(toy.evaluator(2048, all).examples() == 11);
+
+  const auto some = toy.evaluator(2048, 4).run(toy.intact);
+  const auto all = toy.evaluator().run(toy.intact);
+  REQUIRE(some.size() == 4);
+  CHECK(same_but_for_rounding(some, {all[0], all[2], all[5], all[8]}, 1e-6));
+}
+
+TEST_CASE("limits of any size take different examples, in order, nearly equally far apart") {
+  REQUIRE(rc::check("spread", [] {
+    const auto have = *rc::gen::inRange<std::int64_t>(1, 60);
+    const auto wanted = *rc::gen::inRange<std::int64_t>(1, have + 1);
+    const ToyTask task(have, 1);
+    static const Model<float> model(toy_config());
+    static const auto parameters = toy_parameters(model, 1);
+    ThreadTeam team(1);
+    const Evaluator<float> some(model, parameters, task, kValidation, wanted, team);
+    const auto& places = some.example_indices();
+    RC_ASSERT(std::ssize(places) == wanted);
+    RC_ASSERT(places.front() == 0);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto next = i + 1 < places.size() ? places[i + 1] : have;
+      RC_ASSERT(next - places[i] >= have / wanted);
+      RC_ASSERT(next - places[i] <= have / wanted + 1);
+    }
+  }));
+}
+
+TEST_CASE("an empty split is told with the key that fills it") {
+  Toy<float> toy;
+  const ToyTask empty(0, 3);
+  try {
+    const Evaluator<float> none(toy.model, toy.parameters, empty, kValidation, 0, toy.team);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::bad_data);
+    CHECK_THAT(error.what(), ContainsSubstring("the validation split is empty"));
+    CHECK_THAT(error.what(), ContainsSubstring("task.validation"));
+  }
+}
+
+TEST_CASE("gate gradients do not depend on how examples are batched") {
+  Toy<float> single;
+  Toy<double> exact;
+  const Matrix<double> expected = single.evaluator().gate_gradients(single.intact).values;
+  const Matrix<double> exactly = exact.evaluator().gate_gradients(exact.intact).values;
+  REQUIRE(expected.rows() == 11);
+  REQUIRE(expected.cols() == 5);
+  const double size = expected.cwiseAbs().maxCoeff();
+  CHECK(size > 1e-3);
+  for (const std::int64_t tokens : {1, 9, 20}) {
+    CAPTURE(tokens);
+    const auto found = single.evaluator(tokens).gate_gradients(single.intact).values;
+    CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-5 * size);
+    const auto in_double = exact.evaluator(tokens).gate_gradients(exact.intact).values;
+    CHECK((in_double - exactly).cwiseAbs().maxCoeff() < 1e-12 * size);
+  }
+}
+
+TEST_CASE("gate gradients do not depend on the order of examples") {
+  Toy<double> toy;
+  const auto expected = toy.evaluator(20).gate_gradients(toy.intact).values;
+  ToyTask reversed(0, 0);
+  const auto& examples = toy.task.split(kValidation).examples;
+  for (auto example = examples.rbegin(); example != examples.rend(); ++example)
+    reversed.add(kValidation, *example);
+  const Evaluator<double> backwards(toy.model, toy.parameters, reversed, kValidation, 0, toy.team,
+                                    20);
+  const auto found = backwards.gate_gradients(toy.intact).values;
+  CHECK((found.colwise().reverse() - expected).cwiseAbs().maxCoeff() < 1e-12);
+}
+
+TEST_CASE("an example's gate gradient is the inner product of W_O and its gradient") {
+  Toy<double> toy;
+  const auto found = toy.evaluator().gate_gradients(toy.intact).values;
+  const auto& examples = toy.task.split(kValidation).examples;
+  const auto heads = toy.model.heads().all();
+  for (std::size_t x = 0; x < examples.size(); ++x) {
+    const auto alone = run_alone(toy, examples[x], toy.intact);
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      const auto& [site, layer, head] = heads[h];
+      const double expected = toy.model.attention(site, layer)
+                                  .output_inner_product(toy.parameters, alone.gradient, head);
+      CHECK(found(Index(x), Index(h)) == Approx(expected).epsilon(1e-11).margin(1e-14));
+    }
+  }
+}
+
+TEST_CASE("gate gradients are the central differences of each example's mean nll") {
+  Toy<double> toy;
+  auto treatment = toy.intact;
+  SECTION("of an intact model") {}
+  SECTION("also where heads are masked") {
+    treatment.mask(toy_head(0, 0), MaskKind::zero);
+    treatment.mask(toy_head(1, 2), MaskKind::uniform);
+  }
+  const auto evaluator = toy.evaluator(20);
+  const auto found = evaluator.gate_gradients(treatment).values;
+  const auto heads = toy.model.heads().all();
+  constexpr double kStep = 1e-5;
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    auto more = treatment, less = treatment;
+    more.gate.at(heads[h]) += kStep;
+    less.gate.at(heads[h]) -= kStep;
+    const auto above = evaluator.run(more), below = evaluator.run(less);
+    for (std::size_t x = 0; x < above.size(); ++x) {
+      const double slope =
+          (above[x].nll - below[x].nll) / (2 * kStep * static_cast<double>(above[x].targets));
+      CHECK(found(Index(x), Index(h)) == Approx(slope).epsilon(1e-6).margin(1e-8));
+    }
+  }
+}
+
+TEST_CASE("an example without targets has no loss and no gate gradient") {
+  Toy<double> toy;
+  toy.task.add(kValidation, {{1, 2, 3}, {kNoTarget, kNoTarget, kNoTarget}, 0, 0});
+  CHECK(toy.evaluator().run(toy.intact).back() == ExampleStatistics{});
+  CHECK((toy.evaluator().gate_gradients(toy.intact).values.row(11).array() == 0).all());
+}
+
+TEST_CASE("the same examples go through a smaller model") {
+  Toy<double> toy;
+  const std::vector<HeadId> gone{toy_head(0, 0), toy_head(1, 1)};
+  const auto smaller = toy.model.without(gone);
+  const auto parameters = toy.model.shrink(toy.parameters, smaller);
+  const auto evaluator = toy.evaluator(20, 5);
+  auto masked = toy.intact;
+  masked.mask(gone, MaskKind::zero);
+
+  const auto other = evaluator.with(smaller, parameters);
+  CHECK(other.example_indices() == evaluator.example_indices());
+  CHECK(same_but_for_rounding(other.run(toy.intact), evaluator.run(masked), 1e-12));
+  const auto gradients = other.gate_gradients(toy.intact).values;
+  CHECK((gradients.col(0).array() == 0).all());
+  CHECK((gradients.col(3).array() == 0).all());
+  CHECK((gradients.col(1).array() != 0).all());
+  // the first evaluator still looks at the first model
+  CHECK(same_but_for_rounding(evaluator.run(toy.intact), toy.evaluator(20, 5).run(toy.intact), 0));
+}
+
+// Counts the calls for each example and head, and keeps the number of positions.
+class Counter : public ExampleObserver<float> {
+ public:
+  Counter(Index examples, const HeadCounts& counts)
+      : calls(static_cast<std::size_t>(examples), HeadMap<int>(counts)),
+        positions(static_cast<std::size_t>(examples)) {}
+  void observe(Index example, const HeadObservation<float>& seen) override {
+    ++calls[static_cast<std::size_t>(example)].at(seen.id);
+    positions[static_cast<std::size_t>(example)] = seen.pattern.rows();
+  }
+  std::vector<HeadMap<int>> calls;
+  std::vector<Index> positions;
+};
+
+TEST_CASE("an observer sees every present head on every example once") {
+  Toy<float> toy(3);
+  const std::vector<HeadId> gone{toy_head(1, 1)};
+  const auto smaller = toy.model.without(gone);
+  const auto parameters = toy.model.shrink(toy.parameters, smaller);
+  const auto evaluator = toy.evaluator(20).with(smaller, parameters);
+  auto treatment = toy.intact;
+  treatment.mask(toy_head(0, 0), MaskKind::zero);  // is seen all the same
+  Counter counter(evaluator.examples(), toy.model.heads());
+  const auto statistics = evaluator.run(treatment, &counter);
+  CHECK(statistics == evaluator.run(treatment));
+  const auto& examples = toy.task.split(kValidation).examples;
+  for (std::size_t x = 0; x < examples.size(); ++x) {
+    CHECK(counter.positions[x] == std::ssize(examples[x].input));
+    for (const auto& id : toy.model.heads().all())
+      CHECK(counter.calls[x].at(id) == (id == gone[0] ? 0 : 1));
+  }
+}
+
+}  // namespace
+}  // namespace headcount
