@@ -84,13 +84,13 @@ run_tests "$all_tests" > "$work/log" 2>&1 || {
 verdict() {  # sets $result
   local file=$1 test=$2 targets
   result="ERROR: names no test"
+  [[ $(ctest --test-dir "$build" -R "$test" -N) != *"Total Tests: 0"* ]] || return 0
   targets=$(targets_of "$test")
-  [ -n "$targets" ] || return 0
   result="ERROR: does not apply"
   (cd "$src" && git apply "$file") > "$work/log" 2>&1 || return 0
   result="ERROR: does not build"
-  # shellcheck disable=SC2086  # several targets
-  if cmake --build "$build" -j "$jobs" --target $targets > "$work/log" 2>&1; then
+  # shellcheck disable=SC2086  # several targets, or none for the test of a script
+  if [ -z "$targets" ] || cmake --build "$build" -j "$jobs" --target $targets > "$work/log" 2>&1; then
     result=SURVIVED
     run_tests "$test" > "$work/log" 2>&1 || result=killed
     ! grep -q 'Not Run' "$work/log" || result="ERROR: a test could not run"
