@@ -55,10 +55,12 @@ step = 0.4
 build-at = (0 50 100)
 )";
 
-inline Experiment tiny(std::vector<std::string> sets = {}) {
+// `more` stands behind it in the file.
+inline Experiment tiny(std::vector<std::string> sets = {}, const std::string& more = "") {
   SpecOptions options;
   options.sets = std::move(sets);
-  return parse_experiment(kTinySpec, "tiny.ini", experiment_schema(), options, check_settings);
+  return parse_experiment(kTinySpec + more, "tiny.ini", experiment_schema(), options,
+                          check_settings);
 }
 
 // The settings of its only trial.
