@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Draws what one trial file says of its heads: pruning curves, and a layer x head grid of a measure.
 
 An example to start from; it needs h5py and matplotlib only.
