@@ -132,7 +132,7 @@ class TrialFile {
     }
     file_.dimension(group, "validation_step", step, info("training step of a validation"));
     curve(group, "validation_nll", {"validation_step"}, nll,
-          "nll per target on the validation split", "nats");
+          "nll per target on the validation split", "nats per target");
   }
 
   void curve(const std::string& group, const std::string& name,
@@ -319,9 +319,9 @@ class TrialFile {
     for (const auto& curve : pruning.curves)
       for (const auto& statistics : curve.removed)
         removed.push_back(statistics.empty() ? kMissing : score("nll", total(statistics)));
-    file_.variable(
-        group, "nll_removed", {"order", "point"}, std::span<const double>(removed),
-        info("nll per target of the physically smaller model, where it was built", "nats"));
+    file_.variable(group, "nll_removed", {"order", "point"}, std::span<const double>(removed),
+                   info("nll per target of the physically smaller model, where it was built",
+                        "nats per target"));
     example_curves(group, pruning, examples);
   }
 
