@@ -112,7 +112,7 @@ class TrialFile {
     file_.dimension(group, "step", step, info("training step, from 1"));
     file_.dimension(group, "layer", count_up(layers), info("layer, from 0"));
     curve(group, "loss", {"step"}, loss, "mean nll of the batch before its update, dropout on",
-          "nats");
+          "nats per target");
     curve(group, "learning_rate", {"step"}, rate, "learning rate of the update");
     curve(group, "gradient_norm", {"step"}, norm, "l2 norm of the gradient before clipping");
     curve(group, "layer_gradient_norm", {"step", "layer"}, layer_norm,
