@@ -113,7 +113,7 @@ TEST_CASE("pairs agree in every other swept setting") {
   CHECK(apart.notes.empty());
 }
 
-TEST_CASE("zipped keys move with the key and do not prevent pairs; a seed always does") {
+TEST_CASE("zipped keys move with the key and do not prevent pairs, a seed always does") {
   std::vector<TrialRow> trials;
   for (const char* seed : {"1", "2"}) {
     trials.push_back(trial({{"model.heads", "1"}, {"model.d-model", "64"}, {"seed", seed}}, 3));

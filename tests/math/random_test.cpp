@@ -44,7 +44,7 @@ TEST_CASE("streams differ in seed, purpose, step and item") {
   CHECK(different.size() == 6);
 }
 
-TEST_CASE("uniform numbers are uniform over [0, 1)") {
+TEST_CASE("uniform numbers are uniform from 0 up to 1") {
   RandomStream stream(5, Purpose::measure, 0, 0);
   constexpr int kDraws = 100'000, kBins = 20;
   std::array<int, kBins> counts{};

@@ -67,7 +67,7 @@ TEST_CASE("the answer is the value of the key that is asked for, and only answer
   }));
 }
 
-TEST_CASE("training is endless and ordered by seed and step; held-out examples are fixed") {
+TEST_CASE("training is endless and ordered by seed and step, held-out examples are fixed") {
   const auto task = make_task(recall());
   CHECK(task->training_batch(1, 2, 310) == make_task(recall())->training_batch(1, 2, 310));
   CHECK(task->training_batch(1, 2, 310).input.count() == 10);
