@@ -39,9 +39,9 @@ void require_rate(double rate, const char* what) {
 // The heads present are some of those built, ascending.
 void require_heads(const ModelConfig& config) {
   const auto& built = config.original.layers(config.site);
-  if (config.heads.size() != built.size())
+  if (config.heads.size() != built.size() || config.original != HeadCounts(config.site, built))
     throw Error(ExitCode::bad_data,
-                fmt::format("heads are given for {} layers of {}, but the model has {}",
+                fmt::format("heads are given for {} layers of {}, but {} were built there",
                             config.heads.size(), name_of(config.site), built.size()));
   for (std::size_t layer = 0; layer < built.size(); ++layer) {
     int next = 0;

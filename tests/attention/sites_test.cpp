@@ -1,9 +1,12 @@
 #include "attention/sites.hpp"
 
+#include <set>
+
+#include <rapidcheck.h>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "catch.hpp"
-#include "support/property.hpp"
 
 using namespace headcount;
 

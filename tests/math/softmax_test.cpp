@@ -3,10 +3,11 @@
 #include <cmath>
 #include <limits>
 
+#include <rapidcheck.h>
+
 #include "catch.hpp"
 #include "support/gradient_check.hpp"
 #include "support/matrices.hpp"
-#include "support/property.hpp"
 
 using namespace headcount;
 using namespace headcount::test;

@@ -69,10 +69,11 @@ TEST_CASE("model gradients: every position encoding in a stack without a mask") 
   }
 }
 
-TEST_CASE("model gradients: dropout, ragged heads, an emptied layer, masks of every kind") {
+TEST_CASE(
+    "model gradients: dropout, ragged heads and widths, an emptied layer, masks of every kind") {
   for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
     CAPTURE(name_of(norm));
-    auto config = small_config({2, 0, 4});
+    auto config = small_config({2, 0, 4}, {2, 1, 3});
     config.norm = norm;
     config.positions = "learned";
     config.dropout = 0.25;

@@ -93,7 +93,7 @@ TEST_CASE("every scheme draws every parameter from its distribution") {
 
 TEST_CASE("a parameter that two models share starts out the same in both") {
   auto other = large_config();
-  other.set_heads({3, 1, 2}, {20});
+  other.set_heads({3, 1, 2}, {20, 20, 7});
   other.tied_output = true;
   other.norm = NormPlacement::post;
   const Model<double> a(large_config()), b(other);

@@ -95,12 +95,13 @@ TEST_CASE("dropout of a shard is that of its rows in the batch") {
 TEST_CASE("a model has as many parameters as its formula says") {
   for (const bool tied : {true, false})
     for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
-      auto config = small_config({3, 0, 5});
+      auto config = small_config({3, 0, 5}, {2, 2, 4});
       config.tied_output = tied;
       config.norm = norm;
       config.positions = "learned";
-      const Index d = 6, k = 2, f = 7, v = 11, t = 8, heads = 8, layers = 3;
-      const Index attention = heads * (4 * d * k + 3 * k) + layers * d;
+      const Index d = 6, f = 7, v = 11, t = 8, layers = 3;
+      const Index head_columns = 3 * 2 + 0 * 2 + 5 * 4;
+      const Index attention = head_columns * (4 * d + 3) + layers * d;
       const Index rest = layers * (2 * d * f + f + d + 4 * d);
       const Index expected = v * d + t * d + attention + rest +
                              (norm == NormPlacement::pre ? 2 * d : 0) + (tied ? 0 : d * v);
@@ -178,12 +179,13 @@ TEST_CASE("an impossible model is refused") {
   CHECK_FALSE(refused([](ModelConfig&) {}));
   CHECK(refused([](ModelConfig& c) { c.vocabulary = 0; }));
   CHECK(refused([](ModelConfig& c) { c.width = 0; }));
-  CHECK(refused([](ModelConfig& c) { c.head_widths[0] = -1; }));
-  CHECK(refused([](ModelConfig& c) { c.head_widths.pop_back(); }));
+  CHECK(refused([](ModelConfig& c) { c.head_widths[1] = -1; }));
   CHECK(refused([](ModelConfig& c) { c.feed_forward = 0; }));
   CHECK(refused([](ModelConfig& c) { c.longest = 0; }));
   CHECK(refused([](ModelConfig& c) { c.set_heads({}, {2}); }));
   CHECK(refused([](ModelConfig& c) { c.set_heads({3, -1}, {2}); }));
+  CHECK(refused([](ModelConfig& c) { c.head_widths = {2}; }));
+  CHECK(refused([](ModelConfig& c) { c.head_widths = {2, 2, 2}; }));
   CHECK(refused([](ModelConfig& c) { c.site = Site::cross; }));
   CHECK(refused([](ModelConfig& c) { c.positions = "sinusoid"; }));
   CHECK(refused([](ModelConfig& c) { c.dropout = 1; }));
@@ -192,6 +194,7 @@ TEST_CASE("an impossible model is refused") {
   CHECK(refused([](ModelConfig& c) { c.heads[0] = {1, 0}; }));  // out of order
   CHECK(refused([](ModelConfig& c) { c.heads[1] = {1, 1}; }));  // twice
   CHECK(refused([](ModelConfig& c) { c.heads.pop_back(); }));   // layers of another model
+  CHECK(refused([](ModelConfig& c) { c.original.layers(Site::cross) = {3, 3}; }));
   CHECK(refused([](ModelConfig& c) { c.site = Site::encoder_self; }));
 }
 

@@ -8,19 +8,19 @@
 namespace headcount::test {
 
 // Two layers of three heads, on sequences of at most eight tokens.
-inline ModelConfig small_config(std::vector<int> heads = {3, 3}) {
+inline ModelConfig small_config(const std::vector<int>& heads = {3, 3},
+                                std::vector<Index> head_widths = {2}) {
   ModelConfig config;
   config.vocabulary = 11;
   config.longest = 8;
   config.width = 6;
   config.feed_forward = 7;
-  config.set_heads(heads, {2});
+  config.set_heads(heads, std::move(head_widths));
   return config;
 }
 
 inline ModelConfig bidirectional(ModelConfig config) {
-  config.site =
-      config.original.layers(Site::decoder_self).empty() ? config.site : Site::encoder_self;
+  config.site = Site::encoder_self;
   config.original = HeadCounts(Site::encoder_self, config.original.layers(Site::decoder_self));
   config.mask = AttentionMask::none;
   return config;
