@@ -163,8 +163,6 @@ TEST_CASE("print the hash of some products", "[.hash]") {
   const auto add = [&]<class Real>(Real, Form form, const Sizes& s) {
     Matrix<Real> c(s.m, s.n);
     multiply<Real>(form, left<Real>(form, s), right<Real>(form, s), c, Accumulate::no);
-    REQUIRE(relative_difference(c, by_loops(form, left<Real>(form, s), right<Real>(form, s))) <
-            1e-4);
     hash.add(c.data(), static_cast<std::size_t>(c.size()) * sizeof(Real));
   };
   constexpr Sizes kSizes[] = {{48, 64, 96},   {16, 2048, 16}, {8, 12000, 8},
