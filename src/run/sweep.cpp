@@ -83,7 +83,7 @@ class Sweep {
     }
     fs::remove(failure_path(outcome));
     Progress progress(label, options_.out / (outcome.trial_id + ".jsonl"), options_.quiet);
-    run_trial(experiment_, trial, task, outcome.trial_id, outcome.path, team_, progress);
+    run_trial({&experiment_, &trial, &task, outcome.trial_id, outcome.path}, team_, progress);
     outcome.status = TrialOutcome::Status::done;
   }
 

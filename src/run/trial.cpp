@@ -241,22 +241,21 @@ HeadTreatment<float> treatment_for(const Model<float>& model, const Parameters<f
   return treatment;
 }
 
-void run_trial(const Experiment& experiment, const TrialSpec& spec, const Task& task,
-               const std::string& trial_id, const std::filesystem::path& path, ThreadTeam& team,
-               Progress& progress) {
+void run_trial(const TrialJob& job, ThreadTeam& team, Progress& progress) {
+  const Settings& settings = job.spec->settings;
   TrialResult result;
-  result.experiment = experiment.name;
-  result.question = experiment.question;
-  result.source = experiment.source;
-  result.trial_id = trial_id;
-  result.data_hash = task.data_hash();
-  result.model_id = model_id(spec.settings, result.data_hash);
-  result.settings = spec.settings;
+  result.experiment = job.experiment->name;
+  result.question = job.experiment->question;
+  result.source = job.experiment->source;
+  result.trial_id = job.id;
+  result.data_hash = job.task->data_hash();
+  result.model_id = model_id(settings, result.data_hash);
+  result.settings = settings;
   result.started = utc_now();
-  TrialRun run(spec.settings, task, team, progress, result);
+  TrialRun run(settings, *job.task, team, progress, result);
   run.run();
   result.ended = utc_now();
-  publish_trial(path, result);
+  publish_trial(job.path, result);
 }
 
 }  // namespace headcount

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "math/thread_team.hpp"
@@ -17,10 +18,26 @@ HeadTreatment<float> treatment_for(const Model<float>& model, const Parameters<f
                                    const Task& task, const std::vector<HeadId>& heads,
                                    MaskKind kind, std::int64_t examples, ThreadTeam& team);
 
-// One trial from its settings to its file: train, evaluate, measure, prune, publish at `path`.
-// Throws what went wrong; then no file is at `path`.
-void run_trial(const Experiment& experiment, const TrialSpec& spec, const Task& task,
-               const std::string& trial_id, const std::filesystem::path& path, ThreadTeam& team,
-               Progress& progress);
+// When a running trial writes a checkpoint besides those it is asked for by signals.
+struct CheckpointPolicy {
+  std::int64_t every_steps = 0;  // training steps, or passes over a split after them; 0: never
+  double every_seconds = 300;    // 0: never
+};
+
+// All that one trial needs. What is pointed to must outlive it.
+struct TrialJob {
+  const Experiment* experiment = nullptr;
+  const TrialSpec* spec = nullptr;
+  const Task* task = nullptr;
+  std::string id;
+  std::filesystem::path path;  // of the result; checkpoints lie beside it
+  CheckpointPolicy checkpoints = {};
+  // A finished trial whose training is the same; its curves and parameters are taken over.
+  std::optional<std::filesystem::path> trained = {};
+};
+
+// One trial from its settings to its file: train, evaluate, measure, prune, publish. Throws what
+// went wrong; then no file is at its path.
+void run_trial(const TrialJob& job, ThreadTeam& team, Progress& progress);
 
 }  // namespace headcount
