@@ -14,7 +14,11 @@ class Interrupted : public Error {
 void request_interrupt() noexcept;  // async-signal-safe
 void throw_if_interrupted();        // throws Interrupted
 
-// From now on SIGINT and SIGTERM ask for a stop; a second one ends the program at once.
+// Somebody wants a checkpoint now, and the work to go on (SIGUSR1). True once for each request.
+bool checkpoint_requested() noexcept;
+
+// From now on SIGINT and SIGTERM ask for a stop; a second one ends the program at
+// once. SIGUSR1 asks for a checkpoint.
 void stop_on_signals();
 
 }  // namespace headcount

@@ -1,10 +1,12 @@
 #include "evaluate/evaluator.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/interrupt.hpp"
+#include "base/sha256.hpp"
 
 namespace headcount {
 namespace {
@@ -84,9 +86,43 @@ Evaluator<Real> Evaluator<Real>::with(const Model<Real>& model,
   return other;
 }
 
+// Also tells apart what is treated: which heads the model still has.
+template <class Real>
+std::string Evaluator<Real>::pass_name(const char* kind,
+                                       const HeadTreatment<Real>& treatment) const {
+  Sha256 gates;
+  for (const auto& id : model_->present_heads()) {
+    gates.add(fmt::format("{} {} {};", to_string(id), treatment.gate.at(id),
+                          static_cast<int>(treatment.context.at(id))));
+    const auto& mean = treatment.mean.at(id);
+    gates.add(mean.data(), static_cast<std::size_t>(mean.size()) * sizeof(Real));
+  }
+  return fmt::format("{} {} {} {}", kind, name_of(split_), examples(), gates.hex().substr(0, 16));
+}
+
 template <class Real>
 std::vector<ExampleStatistics> Evaluator<Real>::run(const HeadTreatment<Real>& treatment,
                                                     ExampleObserver<Real>* observer) const {
+  if (!log_ || observer) return make_run(treatment, observer);
+  const auto numbers = log_->next(pass_name("run", treatment), [&] {
+    std::vector<double> made;
+    for (const auto& example : make_run(treatment, nullptr)) {
+      made.push_back(example.nll);
+      made.push_back(static_cast<double>(example.correct));
+    }
+    return made;
+  });
+  auto statistics = facts_;
+  for (std::size_t x = 0; x < statistics.size(); ++x) {
+    statistics[x].nll = numbers.at(2 * x);
+    statistics[x].correct = static_cast<std::int64_t>(numbers.at(2 * x + 1));
+  }
+  return statistics;
+}
+
+template <class Real>
+std::vector<ExampleStatistics> Evaluator<Real>::make_run(const HeadTreatment<Real>& treatment,
+                                                         ExampleObserver<Real>* observer) const {
   auto statistics = facts_;
   team_->run(static_cast<int>(batches_->size()), [&](int piece, int which) {
     throw_if_interrupted();
@@ -112,8 +148,21 @@ std::vector<ExampleStatistics> Evaluator<Real>::run(const HeadTreatment<Real>& t
 
 template <class Real>
 GateGradients Evaluator<Real>::gate_gradients(const HeadTreatment<Real>& treatment) const {
-  GateGradients result;
-  result.values = Matrix<double>::Zero(examples(), model_->heads().total());
+  if (!log_) return {make_gate_gradients(treatment)};
+  const auto numbers = log_->next(pass_name("gradients", treatment), [&] {
+    const auto made = make_gate_gradients(treatment);
+    return std::vector<double>(made.data(), made.data() + made.size());
+  });
+  GateGradients result{Matrix<double>(examples(), model_->heads().total())};
+  if (static_cast<Index>(numbers.size()) != result.values.size())
+    throw Error(ExitCode::internal, "a logged pass has another number of gate gradients");
+  std::copy(numbers.begin(), numbers.end(), result.values.data());
+  return result;
+}
+
+template <class Real>
+Matrix<double> Evaluator<Real>::make_gate_gradients(const HeadTreatment<Real>& treatment) const {
+  Matrix<double> gradients = Matrix<double>::Zero(examples(), model_->heads().total());
   team_->run(static_cast<int>(batches_->size()), [&](int piece, int which) {
     throw_if_interrupted();
     auto& worker = (*workers_)[static_cast<std::size_t>(which)];
@@ -125,10 +174,10 @@ GateGradients Evaluator<Real>::gate_gradients(const HeadTreatment<Real>& treatme
     auto logits = worker.workspace.logits.view();
     cross_entropy<Real>(logits, batch.targets, weights.data(), worker.rows);
     model_->backward(*parameters_, packed(batch), pass, logits, worker.workspace, nullptr);
-    result.values.middleRows(first, batch.input.count()) =
+    gradients.middleRows(first, batch.input.count()) =
         worker.workspace.gate_gradients.view().template cast<double>();
   });
-  return result;
+  return gradients;
 }
 
 template class Evaluator<float>;

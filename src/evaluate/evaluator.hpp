@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "evaluate/pass_log.hpp"
 #include "math/softmax.hpp"
 #include "math/thread_team.hpp"
 #include "model/model.hpp"
@@ -48,6 +49,10 @@ class Evaluator {
   // The place in the split of each example, in order.
   const std::vector<std::int64_t>& example_indices() const { return indices_; }
 
+  // From now on passes are looked up in, and added to, this log; not those with an observer, whose
+  // results the evaluator does not know. The log must outlive it.
+  void keep_in(PassLog& log) { log_ = &log; }
+
   // The same examples through another model with the same vocabulary (a physically smaller one).
   Evaluator with(const Model<Real>& model, const Parameters<Real>& parameters) const;
 
@@ -70,6 +75,11 @@ class Evaluator {
     std::vector<RowLoss<Real>> rows;
   };
 
+  std::string pass_name(const char* kind, const HeadTreatment<Real>& treatment) const;
+  std::vector<ExampleStatistics> make_run(const HeadTreatment<Real>& treatment,
+                                          ExampleObserver<Real>* observer) const;
+  Matrix<double> make_gate_gradients(const HeadTreatment<Real>& treatment) const;
+
   const Model<Real>* model_;
   const Parameters<Real>* parameters_;
   ThreadTeam* team_;
@@ -79,6 +89,7 @@ class Evaluator {
       facts_;  // what is known before any pass: targets, characters, cluster
   std::shared_ptr<const std::vector<Packed>> batches_;
   std::shared_ptr<std::vector<Worker>> workers_;  // one per thread
+  PassLog* log_ = nullptr;
 };
 
 }  // namespace headcount

@@ -58,6 +58,14 @@ std::string_view product_library() {
 #endif
 }
 
+std::string product_level() {
+#ifdef HEADCOUNT_HAS_ONEDNN
+  return fmt::format("isa {:#x}", static_cast<unsigned>(dnnl_get_effective_cpu_isa()));
+#else
+  return "";
+#endif
+}
+
 template <class Real>
 void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
              Accumulate accumulate) {

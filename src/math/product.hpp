@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "math/matrix.hpp"
@@ -14,6 +15,10 @@ enum class Accumulate { no, yes };
 
 // "oneDNN 2.6.3" or "Eigen".
 std::string_view product_library();
+
+// Which instructions that library chooses on this processor, as a number of its own; "" where the
+// build alone decides. Other levels give other bits.
+std::string product_level();
 
 // c [m, n] = a [m, k] · b [k, n]
 template <class Real>

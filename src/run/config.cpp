@@ -107,6 +107,13 @@ void check_splits(const Settings& settings, std::vector<KeyProblem>& problems) {
     need("validation", "mask.kind", "mean contexts are taken from");
 }
 
+// All keys that training depends on.
+std::string training_text(const Settings& settings) {
+  auto text = settings.sections({"seed", "task", "model", "attention", "train"}).to_text();
+  if (!mask_config(settings, true).heads.empty()) text += settings.sections({"mask"}).to_text();
+  return text;
+}
+
 }  // namespace
 
 TaskConfig task_config(const Settings& settings) {
@@ -177,9 +184,20 @@ MaskConfig mask_config(const Settings& settings, bool training) {
 }
 
 std::string model_id(const Settings& settings, const std::string& data_hash) {
-  auto parts = settings.sections({"seed", "task", "model", "attention", "train"}).to_text();
-  if (!mask_config(settings, true).heads.empty()) parts += settings.sections({"mask"}).to_text();
-  return sha256_hex(parts + data_hash).substr(0, 16);
+  return sha256_hex(training_text(settings) + data_hash).substr(0, 16);
+}
+
+bool same_training(const Settings& a, const Settings& b) {
+  const auto record = [](const Settings& settings) {
+    std::vector<std::string> values{training_text(settings)};
+    for (const char* key :
+         {"evaluate.parameters", "evaluate.examples", "measure.during-training"})
+      values.push_back(settings.canonical(key));
+    if (!settings.texts("measure.during-training").empty())
+      values.push_back(settings.canonical("measure.examples"));
+    return values;
+  };
+  return record(a) == record(b);
 }
 
 std::vector<KeyProblem> check_settings(const Settings& settings) {

@@ -36,6 +36,11 @@ MaskConfig mask_config(const Settings& settings, bool training);
 // where it acts in training. Trials with the same model id train the same model.
 std::string model_id(const Settings& settings, const std::string& data_hash);
 
+// Whether both settings train the same model and record the same of its training: that is the
+// model id's keys and those that say what is validated, and measured on the way. Then a trial can
+// take over the training of the other.
+bool same_training(const Settings& a, const Settings& b);
+
 // What is wrong with settings that are each well formed; for parse_experiment.
 std::vector<KeyProblem> check_settings(const Settings& settings);
 

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -11,8 +12,11 @@
 namespace headcount {
 
 BuildProvenance build_provenance() {
-  return {HEADCOUNT_VERSION, HEADCOUNT_COMMIT,          HEADCOUNT_COMPILER,
-          HEADCOUNT_FLAGS,   HEADCOUNT_INSTRUCTION_SET, std::string(product_library())};
+  std::string level = HEADCOUNT_INSTRUCTION_SET;
+  if (const auto products = product_level(); !products.empty())
+    level += fmt::format(", {} {}", product_library(), products);
+  return {HEADCOUNT_VERSION, HEADCOUNT_COMMIT, HEADCOUNT_COMPILER,
+          HEADCOUNT_FLAGS,   level,            std::string(product_library())};
 }
 
 std::string cpu_name() {

@@ -6,7 +6,10 @@ namespace headcount {
 
 // What this binary is.
 struct BuildProvenance {
-  std::string version, commit, compiler, flags, instruction_set, products;
+  std::string version, commit, compiler, flags;
+  std::string instruction_set;  // of the build, and what libraries choose on this processor
+  std::string products;         // the library of large matrix products
+  bool operator==(const BuildProvenance&) const = default;
 };
 BuildProvenance build_provenance();
 

@@ -90,7 +90,7 @@ class TrialFile {
   }
 
   void training() {
-    const auto& steps = result_.steps;
+    const auto& steps = result_.training.steps;
     if (steps.empty()) return;
     const std::string group = "/training";
     std::vector<std::int64_t> step;
@@ -123,10 +123,10 @@ class TrialFile {
   }
 
   void validation_curve(const std::string& group) {
-    if (result_.validations.empty()) return;
+    if (result_.training.validations.empty()) return;
     std::vector<std::int64_t> step;
     std::vector<double> nll;
-    for (const auto& validation : result_.validations) {
+    for (const auto& validation : result_.training.validations) {
       step.push_back(validation.step);
       nll.push_back(validation.nll);
     }
@@ -227,21 +227,21 @@ class TrialFile {
   }
 
   void heads_over_training() {
-    if (result_.validations.empty() || result_.validations.front().heads.empty()) return;
+    if (result_.training.validations.empty() || result_.training.validations.front().heads.empty()) return;
     std::vector<std::int64_t> step;
-    for (const auto& validation : result_.validations) step.push_back(validation.step);
+    for (const auto& validation : result_.training.validations) step.push_back(validation.step);
     for (const Site site : kSites) {
       if (result_.heads.layers(site).empty()) continue;
       const std::string group = fmt::format("/heads_over_training/{}", name_of(site));
       file_.dimension(group, "step", step, info("training step, from 1"));
       head_dimensions(group, site);
-      for (std::size_t m = 0; m < result_.validations.front().heads.size(); ++m) {
+      for (std::size_t m = 0; m < result_.training.validations.front().heads.size(); ++m) {
         std::vector<double> values;
-        for (const auto& validation : result_.validations) {
+        for (const auto& validation : result_.training.validations) {
           const auto at_step = dense<double>(validation.heads[m].value, site, kMissing);
           values.insert(values.end(), at_step.begin(), at_step.end());
         }
-        const auto& scores = result_.validations.front().heads[m];
+        const auto& scores = result_.training.validations.front().heads[m];
         file_.variable(group, dataset_name(scores.about.name), {"step", "layer", "head"},
                        std::span<const double>(values), measure_info(scores, scores.about.name));
       }
@@ -389,7 +389,7 @@ class TrialFile {
     file_.attribute(group, "vocabulary", static_cast<std::int64_t>(config.vocabulary));
     file_.attribute(group, "longest", static_cast<std::int64_t>(config.longest));
     file_.attribute(group, "parameters", result_.parameters_are);
-    file_.attribute(group, "step", result_.parameters_step);
+    file_.attribute(group, "step", result_.training.parameters_step);
     for (const auto& entry : result_.model->layout().entries()) {
       const auto dimension = [&](const char* kind, Index size) {
         const std::string name = fmt::format("{}_{}", kind, size);
@@ -412,7 +412,7 @@ class TrialFile {
       file_.scalar("/timing", stage.name + "_cpu", stage.cpu_seconds,
                    info("CPU time of the stage, all threads", "s"));
     }
-    file_.scalar("/timing", "tokens_per_second", result_.tokens_per_second,
+    file_.scalar("/timing", "tokens_per_second", result_.training.tokens_per_second,
                  info("training tokens a second, validation included", "s-1"));
     file_.scalar("/timing", "threads", static_cast<std::int64_t>(result_.threads),
                  info("threads used"));
@@ -428,7 +428,7 @@ class TrialFile {
     line("commit", build.commit, "git commit it was built from");
     line("compiler", build.compiler, "compiler");
     line("flags", build.flags, "compiler flags");
-    line("instruction_set", build.instruction_set, "instruction-set level of the build");
+    line("instruction_set", build.instruction_set, "instruction-set level");
     line("products", build.products, "library of the large matrix products");
     line("random", "Philox4x32-10", "random number generator");
     line("cpu", cpu_name(), "processor");
@@ -436,6 +436,8 @@ class TrialFile {
     line("data_hash", result_.data_hash, "sha256 of the data");
     line("started", result_.started, "start, UTC");
     line("ended", result_.ended, "end, UTC");
+    line("trained_in", result_.trained_in.empty() ? result_.trial_id : result_.trained_in,
+         "trial whose training this is");
   }
 
   ResultWriter& file_;

@@ -20,16 +20,29 @@ struct Validation {
   std::vector<HeadScores> heads;  // of measure.during-training
 };
 
+// What training found, step by step.
+struct TrainingRecord {
+  std::vector<StepReport> steps;
+  std::vector<Validation> validations;
+  std::int64_t parameters_step = 0;  // after which the parameters are those that are evaluated
+  double tokens_per_second = 0;      // validations included
+};
+
+// How long a stage took, in all the processes that worked on it.
+struct StageTime {
+  std::string name;
+  double wall_seconds = 0, cpu_seconds = 0;
+};
+
 // Everything one trial found; what a trial file holds.
 struct TrialResult {
   std::string experiment, question, source;
   std::string trial_id, model_id, data_hash;
   Settings settings;
 
-  std::vector<StepReport> steps;
-  std::vector<Validation> validations;
+  TrainingRecord training;
+  std::string trained_in;      // the trial whose training was taken over; "" for its own
   std::string parameters_are;  // "last" or "best"
-  std::int64_t parameters_step = 0;
 
   struct Evaluation {
     SplitName split{};
@@ -63,13 +76,8 @@ struct TrialResult {
   const Model<float>* model = nullptr;
   const Parameters<float>* parameters = nullptr;
 
-  struct Stage {
-    std::string name;
-    double wall_seconds = 0, cpu_seconds = 0;
-  };
-  std::vector<Stage> stages;
-  double tokens_per_second = 0;  // of training
-  std::string started, ended;    // UTC
+  std::vector<StageTime> stages;
+  std::string started, ended;  // UTC
   int threads = 1;
 };
 

@@ -1,15 +1,121 @@
 #include "run/stored_trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "run/config.hpp"
+#include "run/provenance.hpp"
 #include "run/schema.hpp"
 #include "spec/experiment.hpp"
+#include "store/schema.hpp"
 #include "task/make_task.hpp"
 
 namespace headcount {
+
+namespace {
+
+BuildProvenance stored_build(const ResultFile& file) {
+  const auto line = [&](const char* name) {
+    return file.read_text(std::string("/provenance/") + name);
+  };
+  return {line("version"), line("commit"),          line("compiler"),
+          line("flags"),   line("instruction_set"), line("products")};
+}
+
+Parameters<float> read_parameters(const ResultFile& file, const Model<float>& model) {
+  Parameters<float> parameters(model.layout());
+  for (const auto& entry : model.layout().entries()) {
+    const std::string dataset = "/model/" + entry.name;
+    const auto shape = file.shape(dataset);
+    auto view = parameters.view(entry.block);
+    if (shape.size() != 2 || static_cast<Index>(shape[0]) != view.rows() ||
+        static_cast<Index>(shape[1]) != view.cols())
+      throw Error(ExitCode::bad_data,
+                  fmt::format("{}: {} has not the shape [{}, {}] that its spec asks for",
+                              file.path().string(), dataset, view.rows(), view.cols()));
+    const auto values = file.read<float>(dataset);
+    view = Eigen::Map<const Matrix<float>>(values.data(), view.rows(), view.cols());
+  }
+  return parameters;
+}
+
+using Doubles = std::vector<double>;
+
+// Values [n, ...] as n rows.
+std::vector<Doubles> rows_of(const Doubles& values, std::size_t n) {
+  std::vector<Doubles> rows;
+  const auto width = static_cast<std::ptrdiff_t>(n > 0 ? values.size() / n : 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(i) * width;
+    rows.emplace_back(first, first + width);
+  }
+  return rows;
+}
+
+std::vector<StepReport> read_steps(const ResultFile& file) {
+  const auto loss = file.read<double>("/training/loss");
+  const auto rate = file.read<double>("/training/learning_rate");
+  const auto norm = file.read<double>("/training/gradient_norm");
+  auto layer_norm = rows_of(file.read<double>("/training/layer_gradient_norm"), loss.size());
+  auto variance = rows_of(file.read<double>("/training/layer_activation_variance"), loss.size());
+  std::vector<StepReport> steps;
+  for (std::size_t i = 0; i < loss.size(); ++i) {
+    StepReport step{static_cast<std::int64_t>(i) + 1, loss[i], rate.at(i), norm.at(i), {}, {}, 0};
+    step.layer_gradient_norm = std::move(layer_norm[i]);
+    const auto missing = [](double x) { return std::isnan(x); };  // was not recorded at this step
+    if (!std::all_of(variance[i].begin(), variance[i].end(), missing))
+      step.layer_activation_variance = std::move(variance[i]);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+// Values [step, layer, head] of one site go to the maps of each step.
+void read_heads_over_training(const ResultFile& file, const std::string& measure, Site site,
+                              std::vector<HeadScores*>& steps) {
+  const auto dataset =
+      fmt::format("/heads_over_training/{}/{}", name_of(site), dataset_name(measure));
+  const auto shape = file.shape(dataset);
+  const auto values = file.read<double>(dataset);
+  const auto examples = file.attribute_integer(dataset, "n");
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    auto& map = steps[step]->value;
+    steps[step]->examples = examples;
+    for (const auto& id : map.counts().all())
+      if (id.site == site)
+        map.at(id) = values.at((step * shape.at(1) + static_cast<std::size_t>(id.layer)) *
+                                   shape.at(2) +
+                               static_cast<std::size_t>(id.head));
+  }
+}
+
+std::vector<Validation> read_validations(const ResultFile& file,
+                                         const std::vector<std::string>& names,
+                                         const HeadCounts& counts) {
+  std::vector<Validation> validations;
+  if (!file.exists("/training/validation_nll")) return validations;
+  const auto step = file.read<std::int64_t>("/training/validation_step");
+  const auto nll = file.read<double>("/training/validation_nll");
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    auto& validation = validations.emplace_back(Validation{step[i], nll.at(i), {}});
+    for (const auto& name : names) {
+      const auto& entry = measures().at(name);
+      validation.heads.push_back({entry.about, entry.unit, SplitName::validation, 0,
+                                  HeadMap<double>(counts), HeadMap<double>(counts)});
+    }
+  }
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    std::vector<HeadScores*> steps;
+    for (auto& validation : validations) steps.push_back(&validation.heads[m]);
+    for (const Site site : kSites)
+      if (!counts.layers(site).empty()) read_heads_over_training(file, names[m], site, steps);
+  }
+  return validations;
+}
+
+}  // namespace
 
 Settings stored_settings(const ResultFile& file) {
   const auto name = file.path().string();
@@ -35,19 +141,31 @@ StoredTrial::StoredTrial(const std::filesystem::path& path) {
                     hash.substr(0, 12)));
   model_ = std::make_unique<Model<float>>(
       model_config(settings_, task_->vocabulary_size(), task_->longest_sequence()));
-  parameters_ = Parameters<float>(model_->layout());
-  for (const auto& entry : model_->layout().entries()) {
-    const std::string dataset = "/model/" + entry.name;
-    const auto shape = file.shape(dataset);
-    auto view = parameters_.view(entry.block);
-    if (shape.size() != 2 || static_cast<Index>(shape[0]) != view.rows() ||
-        static_cast<Index>(shape[1]) != view.cols())
-      throw Error(ExitCode::bad_data,
-                  fmt::format("{}: {} has not the shape [{}, {}] that its spec asks for",
-                              path.string(), dataset, view.rows(), view.cols()));
-    const auto values = file.read<float>(dataset);
-    view = Eigen::Map<const Matrix<float>>(values.data(), view.rows(), view.cols());
+  parameters_ = read_parameters(file, *model_);
+}
+
+StoredTraining read_training(const std::filesystem::path& path, const Settings& settings,
+                             const std::string& data_hash, const Model<float>& model) {
+  const ResultFile file(path);
+  if (const auto problem = validate(path)) throw Error(ExitCode::bad_data, *problem);
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds)
+      throw Error(ExitCode::bad_data, fmt::format("{} {}", path.string(), what));
+  };
+  require(file.attribute_text("/", "data_hash") == data_hash, "was made from other data");
+  require(same_training(stored_settings(file), settings), "records another training");
+  require(stored_build(file) == build_provenance(),
+          "was made by another build or on another processor");
+  StoredTraining stored;
+  stored.trial_id = file.read_text("/provenance/trained_in");
+  if (file.exists("/training")) {
+    stored.record.steps = read_steps(file);
+    stored.record.validations = read_validations(file, settings.texts("measure.during-training"), model.heads());
   }
+  stored.record.parameters_step = file.attribute_integer("/model", "step");
+  stored.record.tokens_per_second = file.read_scalar<double>("/timing/tokens_per_second");
+  stored.parameters = read_parameters(file, model);
+  return stored;
 }
 
 }  // namespace headcount

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/model.hpp"
+#include "run/result.hpp"
 #include "spec/settings.hpp"
 #include "store/reader.hpp"
 #include "task/task.hpp"
@@ -34,5 +35,18 @@ class StoredTrial {
 
 // The settings a trial file was made with.
 Settings stored_settings(const ResultFile& file);
+
+// The training of a finished trial, for another that would train the same model.
+struct StoredTraining {
+  std::string trial_id;  // the trial that trained
+  TrainingRecord record;
+  Parameters<float> parameters;
+};
+
+// Throws Error (bad_data), with the reason, where the file is no whole result, or the training of
+// `settings` on these data by this build and processor would not give the same bits or not the same
+// record of them.
+StoredTraining read_training(const std::filesystem::path& path, const Settings& settings,
+                             const std::string& data_hash, const Model<float>& model);
 
 }  // namespace headcount

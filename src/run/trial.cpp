@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
-#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/interrupt.hpp"
 #include "measure/mean_context.hpp"
+#include "run/checkpoint.hpp"
 #include "run/config.hpp"
 #include "run/publish.hpp"
+#include "run/stored_trial.hpp"
 
 namespace headcount {
 namespace {
@@ -39,49 +41,142 @@ class PatternKeeper : public ExampleObserver<float> {
   std::vector<TrialResult::Pattern> kept_;
 };
 
-// The life of one trial, stage by stage.
-class TrialRun {
+// Adds up the time of stages over all processes that work on a trial.
+class StageClock {
  public:
-  TrialRun(const Settings& settings, const Task& task, ThreadTeam& team, Progress& progress,
-           TrialResult& result)
-      : settings_(settings),
-        task_(task),
-        team_(team),
-        progress_(progress),
-        result_(result),
-        model_(model_config(settings, task.vocabulary_size(), task.longest_sequence())),
-        parameters_(
-            model_.initial_parameters(settings.text("model.init"),
-                                      static_cast<std::uint64_t>(settings.integer("seed.init")))) {
-    result_.heads = model_.heads();
-    result_.head_state = HeadMap<std::uint8_t>(model_.heads(), 1);
-    result_.metrics = task.metrics();
-    result_.model = &model_;
-    result_.parameters = &parameters_;
-    result_.threads = team.size();
+  void begin(std::vector<StageTime>& stages, const std::string& name) {
+    auto found = std::find_if(stages.begin(), stages.end(),
+                              [&](const StageTime& stage) { return stage.name == name; });
+    if (found == stages.end()) found = stages.insert(found, {name, 0, 0});
+    stage_ = static_cast<std::size_t>(found - stages.begin());
+    wall_ = std::chrono::steady_clock::now();
+    cpu_ = std::clock();
   }
 
-  void run() {
-    stage("train", [this] { train(); });
-    stage("evaluate", [this] { evaluate(); });
-    stage("measure", [this] { measure(); });
-    stage("prune", [this] { prune(); });
+  // What has passed since the last mark goes to the stage.
+  void mark(std::vector<StageTime>& stages) {
+    const auto wall = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
+    stages[stage_].wall_seconds += std::chrono::duration<double>(wall - wall_).count();
+    stages[stage_].cpu_seconds += static_cast<double>(cpu - cpu_) / CLOCKS_PER_SEC;
+    wall_ = wall;
+    cpu_ = cpu;
   }
 
  private:
-  template <class Work>
-  void stage(const char* name, const Work& work) {
-    const auto wall = std::chrono::steady_clock::now();
-    const std::clock_t cpu = std::clock();
-    work();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - wall;
-    result_.stages.push_back(
-        {name, passed.count(), static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC});
-    progress_.record(nlohmann::json{{"stage", name}, {"seconds", passed.count()}}.dump());
+  std::size_t stage_ = 0;
+  std::chrono::steady_clock::time_point wall_;
+  std::clock_t cpu_ = 0;
+};
+
+// The life of one trial, stage by stage. All that must outlast an interruption is in `state_`.
+class TrialRun {
+ public:
+  TrialRun(const TrialJob& job, ThreadTeam& team, Progress& progress)
+      : job_(job),
+        settings_(job.spec->settings),
+        task_(*job.task),
+        team_(team),
+        progress_(progress),
+        model_(model_config(settings_, task_.vocabulary_size(), task_.longest_sequence())) {}
+
+  void run() {
+    begin();
+    try {
+      if (!state_.trained) stage("train", [this] { train(); });
+      stage("evaluate", [this] { evaluate(); });
+      stage("measure", [this] { measure(); });
+      stage("prune", [this] { prune(); });
+      publish();
+    } catch (const Interrupted&) {
+      save_before_leaving();
+      throw;
+    }
+    remove_checkpoints(job_.path);
   }
 
-  Evaluator<float> evaluator(SplitName split, const char* limit) const {
-    return {model_, parameters_, task_, split, settings_.integer(limit), team_};
+ private:
+  void begin() {
+    if (job_.restart) remove_checkpoints(job_.path);
+    std::vector<std::string> problems;
+    auto resumed = load_checkpoint(job_.path, job_.id, model_, problems);
+    for (const auto& problem : problems) progress_.show("passes over " + problem, true);
+    if (resumed) {
+      state_ = std::move(*resumed);
+      progress_.show(fmt::format("goes on after step {}, {} passes made",
+                                 state_.training.steps.size(), state_.passes.passes().size()),
+                     true);
+    } else {
+      state_.started = utc_now();
+      if (!job_.trained || !take_over(*job_.trained))
+        state_.parameters = model_.initial_parameters(
+            settings_.text("model.init"), static_cast<std::uint64_t>(settings_.integer("seed.init")));
+    }
+    state_.passes.when_made([this] { after_piece(); });
+    last_save_ = std::chrono::steady_clock::now();
+  }
+
+  bool take_over(const std::filesystem::path& file) {
+    try {
+      auto trained = read_training(file, settings_, task_.data_hash(), model_);
+      state_.training = std::move(trained.record);
+      state_.parameters = std::move(trained.parameters);
+      state_.trained_in = std::move(trained.trial_id);
+      state_.trained = true;
+      progress_.show("was trained in " + file.string(), true);
+      return true;
+    } catch (const Error& error) {
+      progress_.show(fmt::format("trains itself: {}", error.what()), true);
+      return false;
+    }
+  }
+
+  template <class Work>
+  void stage(const char* name, const Work& work) {
+    clock_.begin(state_.stages, name);
+    work();
+    clock_.mark(state_.stages);
+    const auto& stages = state_.stages;
+    const auto done = std::find_if(stages.begin(), stages.end(),
+                                   [&](const StageTime& stage) { return stage.name == name; });
+    progress_.record(nlohmann::json{{"stage", name}, {"seconds", done->wall_seconds}}.dump());
+  }
+
+  // After each step, validation and pass: the places where a trial can go on from a checkpoint.
+  void after_piece() {
+    ++pieces_;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - last_save_;
+    const auto& when = job_.checkpoints;
+    if (checkpoint_requested() || (when.every_steps > 0 && pieces_ >= when.every_steps) ||
+        (when.every_seconds > 0 && passed.count() >= when.every_seconds))
+      save();
+  }
+
+  // A checkpoint that cannot be written is told; the work goes on.
+  void save() {
+    clock_.mark(state_.stages);
+    pieces_ = 0;
+    last_save_ = std::chrono::steady_clock::now();
+    try {
+      save_checkpoint(job_.path, job_.id, state_, trainer_ ? &trainer_->moments() : nullptr);
+    } catch (const Error& error) {
+      return progress_.show(fmt::format("no checkpoint: {}", error.what()), true);
+    }
+    if (job_.checkpoint_written) job_.checkpoint_written();
+  }
+
+  void save_before_leaving() {
+    save();
+    progress_.show(fmt::format("stopped after step {}, {} passes made",
+                               state_.training.steps.size(), state_.passes.passes().size()),
+                   true);
+  }
+
+  // With a log of passes once the parameters are final.
+  Evaluator<float> evaluator(SplitName split, const char* limit) {
+    Evaluator<float> made(model_, state_.parameters, task_, split, settings_.integer(limit), team_);
+    if (state_.trained) made.keep_in(state_.passes);
+    return made;
   }
 
   void train() {
@@ -89,36 +184,52 @@ class TrialRun {
     const auto mask = mask_config(settings_, true);
     auto treatment = HeadTreatment<float>::intact(model_.heads());
     treatment.mask(mask.heads, mask.kind);
-    Trainer<float> trainer(model_, task_, config, treatment, team_, parameters_);
-    const auto began = std::chrono::steady_clock::now();
-    const auto every = settings_.integer("train.validate-every");
-    const bool validates = !task_.split(SplitName::validation).examples.empty();
-    double tokens = 0;
-    for (std::int64_t step = 1; step <= config.steps; ++step) {
-      result_.steps.push_back(trainer.step(step));
-      tokens += static_cast<double>(result_.steps.back().tokens);
-      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-      report(result_.steps.back(), config.steps, passed.count());
-      result_.tokens_per_second = tokens / passed.count();
-      if (validates && (step == config.steps || (every > 0 && step % every == 0)))
-        validate(step, treatment);
+    trainer_.emplace(model_, task_, config, treatment, team_, state_.parameters);
+    if (state_.moments) trainer_->moments() = std::move(*state_.moments);
+    state_.moments.reset();
+    train_began_ = std::chrono::steady_clock::now();
+    first_step_ = last_step();
+    for (;;) {
+      if (validation_due(config.steps))
+        validate(treatment);
+      else if (last_step() < config.steps)
+        step(config.steps);
+      else
+        break;
+      after_piece();
     }
-    choose_parameters(config.steps);
+    clock_.mark(state_.stages);
+    finish_training(config.steps);
   }
 
-  void report(const StepReport& step, std::int64_t steps, double seconds) {
-    progress_.record(nlohmann::json{{"step", step.step},
-                                    {"loss", step.loss},
-                                    {"learning_rate", step.learning_rate},
-                                    {"gradient_norm", step.gradient_norm}}
+  std::int64_t last_step() const { return static_cast<std::int64_t>(state_.training.steps.size()); }
+
+  bool validation_due(std::int64_t steps) const {
+    const auto step = last_step();
+    if (step == 0 || task_.split(SplitName::validation).examples.empty()) return false;
+    const auto every = settings_.integer("train.validate-every");
+    const auto& made = state_.training.validations;
+    return (step == steps || (every > 0 && step % every == 0)) &&
+           (made.empty() || made.back().step < step);
+  }
+
+  void step(std::int64_t steps) {
+    state_.training.steps.push_back(trainer_->step(last_step() + 1));
+    const auto& report = state_.training.steps.back();
+    progress_.record(nlohmann::json{{"step", report.step},
+                                    {"loss", report.loss},
+                                    {"learning_rate", report.learning_rate},
+                                    {"gradient_norm", report.gradient_norm}}
                          .dump());
-    const double done = static_cast<double>(step.step) / static_cast<double>(steps);
-    progress_.show(fmt::format("step {}/{}  loss {:.4f}  {:.3g} ms/step  {} left", step.step, steps,
-                               step.loss, seconds / static_cast<double>(step.step) * 1e3,
-                               clock_text(seconds / done - seconds)));
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - train_began_;
+    const double each = passed.count() / static_cast<double>(report.step - first_step_);
+    progress_.show(fmt::format("step {}/{}  loss {:.4f}  {:.3g} ms/step  {} left", report.step,
+                               steps, report.loss, each * 1e3,
+                               clock_text(each * static_cast<double>(steps - report.step))));
   }
 
-  void validate(std::int64_t step, const HeadTreatment<float>& treatment) {
+  void validate(const HeadTreatment<float>& treatment) {
+    const auto step = last_step();
     const auto validation = evaluator(SplitName::validation, "evaluate.examples");
     Validation found{step, score("nll", total(validation.run(treatment))), {}};
     if (const auto names = settings_.texts("measure.during-training"); !names.empty()) {
@@ -127,26 +238,32 @@ class TrialRun {
     }
     progress_.record(nlohmann::json{{"step", step}, {"validation_nll", found.nll}}.dump());
     progress_.show(fmt::format("step {}  validation nll {:.4f}", step, found.nll), true);
-    if (settings_.is("evaluate.parameters", "best") && found.nll < best_nll_) {
-      best_nll_ = found.nll;
-      best_step_ = step;
-      best_ = parameters_.clone();
+    if (settings_.is("evaluate.parameters", "best") && found.nll < state_.best_nll) {
+      state_.best_nll = found.nll;
+      state_.best_step = step;
+      state_.best = state_.parameters.clone();
     }
-    result_.validations.push_back(std::move(found));
+    state_.training.validations.push_back(std::move(found));
   }
 
-  void choose_parameters(std::int64_t last) {
-    result_.parameters_are = settings_.text("evaluate.parameters");
-    result_.parameters_step = last;
-    if (best_step_ == 0) return;
-    parameters_ = std::move(best_);
-    result_.parameters_step = best_step_;
+  void finish_training(std::int64_t last) {
+    double tokens = 0, seconds = 0;
+    for (const auto& step : state_.training.steps) tokens += static_cast<double>(step.tokens);
+    for (const auto& stage : state_.stages) seconds += stage.wall_seconds;
+    state_.training.tokens_per_second = seconds > 0 ? tokens / seconds : 0;
+    state_.training.parameters_step = last;
+    if (state_.best_step > 0) {
+      state_.parameters = std::move(state_.best);
+      state_.training.parameters_step = std::exchange(state_.best_step, 0);
+    }
+    trainer_.reset();
+    state_.trained = true;
   }
 
   void evaluate() {
     const auto mask = mask_config(settings_, false);
     const auto intact = HeadTreatment<float>::intact(model_.heads());
-    treatment_ = treatment_for(model_, parameters_, task_, mask.heads, mask.kind,
+    treatment_ = treatment_for(model_, state_.parameters, task_, mask.heads, mask.kind,
                                settings_.integer("measure.examples"), team_);
     for (const auto split : {SplitName::validation, SplitName::test}) {
       if (task_.split(split).examples.empty()) continue;
@@ -178,7 +295,7 @@ class TrialRun {
   void keep_patterns(SplitName split, std::int64_t wanted) {
     const auto& examples = task_.split(split).examples;
     const auto sequences = std::min(wanted, static_cast<std::int64_t>(examples.size()));
-    const Evaluator<float> some(model_, parameters_, task_, split, sequences, team_);
+    const Evaluator<float> some(model_, state_.parameters, task_, split, sequences, team_);
     PatternKeeper keeper(sequences, model_.heads());
     some.run(treatment_, &keeper);
     result_.patterns = keeper.take();
@@ -213,17 +330,52 @@ class TrialRun {
     }
   }
 
+  // What cannot be written now need not be computed again.
+  void publish() {
+    throw_if_interrupted();
+    result_.experiment = job_.experiment->name;
+    result_.question = job_.experiment->question;
+    result_.source = job_.experiment->source;
+    result_.trial_id = job_.id;
+    result_.data_hash = task_.data_hash();
+    result_.model_id = model_id(settings_, result_.data_hash);
+    result_.settings = settings_;
+    result_.training = std::move(state_.training);
+    result_.trained_in = state_.trained_in;
+    result_.parameters_are = settings_.text("evaluate.parameters");
+    result_.metrics = task_.metrics();
+    result_.heads = model_.heads();
+    result_.head_state = HeadMap<std::uint8_t>(model_.heads(), 1);
+    result_.model = &model_;
+    result_.parameters = &state_.parameters;
+    result_.stages = state_.stages;
+    result_.threads = team_.size();
+    result_.started = state_.started;
+    result_.ended = utc_now();
+    try {
+      publish_trial(job_.path, result_);
+    } catch (const Error&) {
+      state_.training = std::move(result_.training);
+      save();
+      throw;
+    }
+  }
+
+  const TrialJob& job_;
   const Settings& settings_;
   const Task& task_;
   ThreadTeam& team_;
   Progress& progress_;
-  TrialResult& result_;
   Model<float> model_;
-  Parameters<float> parameters_;
-  Parameters<float> best_;
-  double best_nll_ = std::numeric_limits<double>::infinity();
-  std::int64_t best_step_ = 0;
-  HeadTreatment<float> treatment_;  // while evaluating
+  TrialState state_;
+  std::optional<Trainer<float>> trainer_;  // while training
+  HeadTreatment<float> treatment_;         // while evaluating
+  TrialResult result_;
+
+  StageClock clock_;
+  std::chrono::steady_clock::time_point train_began_, last_save_;
+  std::int64_t first_step_ = 0;  // done by earlier processes
+  std::int64_t pieces_ = 0;      // since the last checkpoint
 };
 
 }  // namespace
@@ -242,20 +394,7 @@ HeadTreatment<float> treatment_for(const Model<float>& model, const Parameters<f
 }
 
 void run_trial(const TrialJob& job, ThreadTeam& team, Progress& progress) {
-  const Settings& settings = job.spec->settings;
-  TrialResult result;
-  result.experiment = job.experiment->name;
-  result.question = job.experiment->question;
-  result.source = job.experiment->source;
-  result.trial_id = job.id;
-  result.data_hash = job.task->data_hash();
-  result.model_id = model_id(settings, result.data_hash);
-  result.settings = settings;
-  result.started = utc_now();
-  TrialRun run(settings, *job.task, team, progress, result);
-  run.run();
-  result.ended = utc_now();
-  publish_trial(job.path, result);
+  TrialRun(job, team, progress).run();
 }
 
 }  // namespace headcount

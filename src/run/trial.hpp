@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ struct CheckpointPolicy {
   double every_seconds = 300;    // 0: never
 };
 
-// All that one trial needs. What is pointed to must outlive it.
+// What one trial needs. What is pointed to must outlive it.
 struct TrialJob {
   const Experiment* experiment = nullptr;
   const TrialSpec* spec = nullptr;
@@ -32,12 +33,16 @@ struct TrialJob {
   std::string id;
   std::filesystem::path path;  // of the result; checkpoints lie beside it
   CheckpointPolicy checkpoints = {};
-  // A finished trial whose training is the same; its curves and parameters are taken over.
+  // A finished trial that may have trained the same model: if so, its curves and parameters are
+  // taken over.
   std::optional<std::filesystem::path> trained = {};
+  bool restart = false;  // from the beginning, whatever checkpoints there are
+  std::function<void()> checkpoint_written = {};
 };
 
-// One trial from its settings to its file: train, evaluate, measure, prune, publish. Throws what
-// went wrong; then no file is at its path.
+// One trial from its settings to its file: train, evaluate, measure, prune, publish. Goes on from
+// its checkpoint where there is one. Throws what went wrong; then no file is at its path. On
+// Interrupted a checkpoint has been written; after success none is left.
 void run_trial(const TrialJob& job, ThreadTeam& team, Progress& progress);
 
 }  // namespace headcount

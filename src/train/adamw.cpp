@@ -6,7 +6,7 @@ namespace headcount {
 
 template <class Real>
 AdamW<Real>::AdamW(const AdamWConfig& config, const ParameterLayout& layout)
-    : config_(config), first_moment_(layout), second_moment_(layout) {}
+    : config_(config), moments_{Parameters<Real>(layout), Parameters<Real>(layout)} {}
 
 template <class Real>
 void AdamW<Real>::update(Parameters<Real>& parameters, const Parameters<Real>& gradient,
@@ -24,8 +24,8 @@ void AdamW<Real>::update(Parameters<Real>& parameters, const Parameters<Real>& g
       if (is_weight(entry.role))
         parameters.view(entry.block) *= static_cast<Real>(1 - learning_rate * config_.weight_decay);
   Real* value = parameters.data();
-  Real* m = first_moment_.data();
-  Real* v = second_moment_.data();
+  Real* m = moments_.first.data();
+  Real* v = moments_.second.data();
   const Real* d = gradient.data();
   for (Index i = 0; i < parameters.size(); ++i) {
     const Real g = scale * d[i];

@@ -19,15 +19,23 @@ struct AdamWConfig {
 template <class Real>
 class AdamW {
  public:
+  struct Moments {
+    Parameters<Real> first, second;
+  };
+
   AdamW(const AdamWConfig& config, const ParameterLayout& layout);
 
   // One update with the gradient times `gradient_scale` (clipping). Steps count from 1.
   void update(Parameters<Real>& parameters, const Parameters<Real>& gradient, double gradient_scale,
               double learning_rate, std::int64_t step);
 
+  // With the parameters and the step, all that the next update depends on.
+  Moments& moments() { return moments_; }
+  const Moments& moments() const { return moments_; }
+
  private:
   AdamWConfig config_;
-  Parameters<Real> first_moment_, second_moment_;
+  Moments moments_;
 };
 
 }  // namespace headcount

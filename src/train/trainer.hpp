@@ -57,6 +57,10 @@ class Trainer {
   // One update, step counting from 1. Throws TrainingDiverged, leaving the parameters as they were.
   StepReport step(std::int64_t step);
 
+  // The optimizer's memory. Training that goes on with the parameters and moments that were there
+  // after a step makes the same bits from the next step on.
+  typename AdamW<Real>::Moments& moments() { return optimizer_.moments(); }
+
   // The gradient of the last step, before clipping.
   const Parameters<Real>& gradient() const { return gradient_; }
 
