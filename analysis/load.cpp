@@ -75,19 +75,6 @@ std::map<std::string, Metric> read_metrics(const ResultFile& file, const std::st
   return metrics;
 }
 
-TrialRow read_trial(const fs::path& path, const std::optional<std::string>& split) {
-  if (const auto flaw = validate(path)) throw Error(ExitCode::bad_data, *flaw);
-  const ResultFile file(path);
-  TrialRow row{.id = file.attribute_text("/", "trial_id"), .settings = {}, .metrics = {}};
-  const auto keys = file.read_texts("/spec/key"), values = file.read_texts("/spec/value");
-  if (keys.size() != values.size())
-    throw Error(ExitCode::bad_data,
-                fmt::format("/spec has {} keys and {} values", keys.size(), values.size()));
-  for (std::size_t i = 0; i < keys.size(); ++i) row.settings[keys[i]] = values[i];
-  row.metrics = read_metrics(file, pick_split(file, split));
-  return row;
-}
-
 // Trials without a trial file: those that left the reason of their failure, and those that left
 // only a curve.
 std::vector<Excluded> without_file(const fs::path& folder) {
@@ -118,12 +105,26 @@ std::vector<Excluded> without_file(const fs::path& folder) {
 
 }  // namespace
 
+TrialRow load_trial(const fs::path& path, const std::optional<std::string>& split) {
+  if (!fs::exists(path)) throw Error(ExitCode::no_input, "there is no such file");
+  if (const auto flaw = validate(path)) throw Error(ExitCode::bad_data, *flaw);
+  const ResultFile file(path);
+  TrialRow row{.id = file.attribute_text("/", "trial_id"), .settings = {}, .metrics = {}};
+  const auto keys = file.read_texts("/spec/key"), values = file.read_texts("/spec/value");
+  if (keys.size() != values.size())
+    throw Error(ExitCode::bad_data,
+                fmt::format("/spec has {} keys and {} values", keys.size(), values.size()));
+  for (std::size_t i = 0; i < keys.size(); ++i) row.settings[keys[i]] = values[i];
+  row.metrics = read_metrics(file, pick_split(file, split));
+  return row;
+}
+
 LoadedTrials load_trials(const fs::path& folder, const std::optional<std::string>& split) {
   LoadedTrials loaded;
   const auto paths = files_in(folder, ".h5");
   for (const auto& path : paths) {
     try {
-      loaded.trials.push_back(read_trial(path, split));
+      loaded.trials.push_back(load_trial(path, split));
     } catch (const Error& error) {
       loaded.excluded.push_back({path.filename().string(), error.what()});
     }

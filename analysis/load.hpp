@@ -23,6 +23,11 @@ struct LoadedTrials {
 LoadedTrials load_trials(const std::filesystem::path& folder,
                          const std::optional<std::string>& split = {});
 
+// One trial file, as load_trials reads it. Errors, without the file's name: no_input where it is
+// missing, bad_data where it is no whole result or has no such split.
+TrialRow load_trial(const std::filesystem::path& path,
+                    const std::optional<std::string>& split = {});
+
 // compare() over load_trials(). Error (bad_data), with the first reason, when no file can be used.
 Comparison compare_folder(const std::filesystem::path& folder, const CompareOptions& options,
                           const std::optional<std::string>& split = {});

@@ -51,6 +51,7 @@ Command help_command();
 Command data_command();
 Command show_command();
 Command same_command();
+Command diff_command();
 Command heads_command();
 Command mask_command();
 Command compare_command();

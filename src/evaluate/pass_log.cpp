@@ -11,8 +11,8 @@ std::vector<double> PassLog::next(const std::string& what,
   if (next_ < passes_.size()) {
     const Pass& pass = passes_[next_];
     if (pass.what != what)
-      throw Error(ExitCode::internal, fmt::format("pass {} was '{}' and is now '{}'", next_,
-                                                  pass.what, what));
+      throw Error(ExitCode::internal,
+                  fmt::format("pass {} was '{}' and is now '{}'", next_, pass.what, what));
     ++next_;
     return pass.numbers;
   }

@@ -78,8 +78,8 @@ std::string array_file_hash(std::string_view body) { return sha256_hex(body); }
 
 template <class T>
 void ArrayWriter::add(std::string name, std::span<const T> values) {
-  arrays_.push_back({std::move(name), std::string(type_name<T>()), values.size(),
-                     std::as_bytes(values)});
+  arrays_.push_back(
+      {std::move(name), std::string(type_name<T>()), values.size(), std::as_bytes(values)});
 }
 
 void ArrayWriter::write(const std::filesystem::path& path) const {
@@ -163,16 +163,17 @@ void ArrayReader::read(const std::string& name, std::span<T> values) const {
   const auto& array = at(name, type_name<T>());
   if (array.count != values.size())
     refuse(fmt::format("array {} has {} values, not {}", name, array.count, values.size()));
-  if (!values.empty()) std::memcpy(values.data(), bytes_.data() + array.offset, values.size_bytes());
+  if (!values.empty())
+    std::memcpy(values.data(), bytes_.data() + array.offset, values.size_bytes());
 }
 
 void ArrayReader::refuse(const std::string& why) const {
   throw Error(ExitCode::bad_data, fmt::format("{}: {}", name_, why));
 }
 
-#define HEADCOUNT_INSTANTIATE(T)                                          \
-  template void ArrayWriter::add(std::string, std::span<const T>);        \
-  template std::vector<T> ArrayReader::read(const std::string&) const;    \
+#define HEADCOUNT_INSTANTIATE(T)                                       \
+  template void ArrayWriter::add(std::string, std::span<const T>);     \
+  template std::vector<T> ArrayReader::read(const std::string&) const; \
   template void ArrayReader::read(const std::string&, std::span<T>) const;
 HEADCOUNT_INSTANTIATE(float)
 HEADCOUNT_INSTANTIATE(double)

@@ -1,5 +1,7 @@
 #include "run/checkpoint.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/file.hpp"
@@ -153,6 +155,9 @@ std::vector<Validation> read_validations(const ArrayReader& file, const HeadCoun
   const auto step = file.read<std::int64_t>("validation.step");
   const auto names = file.meta().at("measures").get<std::vector<std::string>>();
   const auto heads = counts.all();
+  for (const auto& known = measures().names(); const auto& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      file.refuse(fmt::format("it holds a measure that is not known, {}", name));
   Doubles nll(step.size());
   file.read("validation.nll", std::span(nll));
   const auto examples = file.read<std::int64_t>("validation.examples");
@@ -167,9 +172,12 @@ std::vector<Validation> read_validations(const ArrayReader& file, const HeadCoun
     Validation validation{step[i], nll[i], {}};
     for (const auto& name : names) {
       const auto& entry = measures().at(name);
-      HeadScores scores{entry.about,      entry.unit,
-                        SplitName::validation, *next_examples++,
-                        HeadMap<double>(counts), HeadMap<double>(counts)};
+      HeadScores scores{entry.about,
+                        entry.unit,
+                        SplitName::validation,
+                        *next_examples++,
+                        HeadMap<double>(counts),
+                        HeadMap<double>(counts)};
       for (auto* map : {&scores.value, &scores.standard_error})
         for (const auto& id : heads) map->at(id) = *next_value++;
       validation.heads.push_back(std::move(scores));
@@ -229,8 +237,8 @@ TrialState state_from(const ArrayReader& file, const Model<float>& model) {
   TrialState state;
   state.started = meta.at("started").get<std::string>();
   for (const auto& stage : meta.at("stages"))
-    state.stages.push_back({stage.at(0).get<std::string>(), stage.at(1).get<double>(),
-                            stage.at(2).get<double>()});
+    state.stages.push_back(
+        {stage.at(0).get<std::string>(), stage.at(1).get<double>(), stage.at(2).get<double>()});
   state.training.steps = read_steps(file, static_cast<std::size_t>(model.config().layers()));
   state.training.validations = read_validations(file, model.heads());
   state.training.parameters_step = meta.at("parameters_step").get<std::int64_t>();
@@ -301,9 +309,9 @@ void save_checkpoint(const fs::path& result, const std::string& trial_id, const 
     std::error_code error;
     if (fs::exists(path, error)) fs::rename(path, previous_path(result), error);
     if (error)
-      throw Error(ExitCode::cannot_create, fmt::format("cannot rename {} to {}: {}", path.string(),
-                                                       previous_path(result).string(),
-                                                       error.message()));
+      throw Error(ExitCode::cannot_create,
+                  fmt::format("cannot rename {} to {}: {}", path.string(),
+                              previous_path(result).string(), error.message()));
   });
 }
 

@@ -190,8 +190,7 @@ std::string model_id(const Settings& settings, const std::string& data_hash) {
 bool same_training(const Settings& a, const Settings& b) {
   const auto record = [](const Settings& settings) {
     std::vector<std::string> values{training_text(settings)};
-    for (const char* key :
-         {"evaluate.parameters", "evaluate.examples", "measure.during-training"})
+    for (const char* key : {"evaluate.parameters", "evaluate.examples", "measure.during-training"})
       values.push_back(settings.canonical(key));
     if (!settings.texts("measure.during-training").empty())
       values.push_back(settings.canonical("measure.examples"));

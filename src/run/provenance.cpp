@@ -15,8 +15,12 @@ BuildProvenance build_provenance() {
   std::string level = HEADCOUNT_INSTRUCTION_SET;
   if (const auto products = product_level(); !products.empty())
     level += fmt::format(", {} {}", product_library(), products);
-  return {HEADCOUNT_VERSION, HEADCOUNT_COMMIT, HEADCOUNT_COMPILER,
-          HEADCOUNT_FLAGS,   level,            std::string(product_library())};
+  return {HEADCOUNT_VERSION,
+          HEADCOUNT_COMMIT,
+          HEADCOUNT_COMPILER,
+          HEADCOUNT_FLAGS,
+          level,
+          std::string(product_library())};
 }
 
 std::string cpu_name() {

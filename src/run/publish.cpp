@@ -227,7 +227,8 @@ class TrialFile {
   }
 
   void heads_over_training() {
-    if (result_.training.validations.empty() || result_.training.validations.front().heads.empty()) return;
+    if (result_.training.validations.empty() || result_.training.validations.front().heads.empty())
+      return;
     std::vector<std::int64_t> step;
     for (const auto& validation : result_.training.validations) step.push_back(validation.step);
     for (const Site site : kSites) {

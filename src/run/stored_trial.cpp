@@ -85,9 +85,9 @@ void read_heads_over_training(const ResultFile& file, const std::string& measure
     steps[step]->examples = examples;
     for (const auto& id : map.counts().all())
       if (id.site == site)
-        map.at(id) = values.at((step * shape.at(1) + static_cast<std::size_t>(id.layer)) *
-                                   shape.at(2) +
-                               static_cast<std::size_t>(id.head));
+        map.at(id) =
+            values.at((step * shape.at(1) + static_cast<std::size_t>(id.layer)) * shape.at(2) +
+                      static_cast<std::size_t>(id.head));
   }
 }
 
@@ -149,8 +149,7 @@ StoredTraining read_training(const std::filesystem::path& path, const Settings& 
   const ResultFile file(path);
   if (const auto problem = validate(path)) throw Error(ExitCode::bad_data, *problem);
   const auto require = [&](bool holds, const char* what) {
-    if (!holds)
-      throw Error(ExitCode::bad_data, fmt::format("{} {}", path.string(), what));
+    if (!holds) throw Error(ExitCode::bad_data, fmt::format("{} {}", path.string(), what));
   };
   require(file.attribute_text("/", "data_hash") == data_hash, "was made from other data");
   require(same_training(stored_settings(file), settings), "records another training");
@@ -160,7 +159,8 @@ StoredTraining read_training(const std::filesystem::path& path, const Settings& 
   stored.trial_id = file.read_text("/provenance/trained_in");
   if (file.exists("/training")) {
     stored.record.steps = read_steps(file);
-    stored.record.validations = read_validations(file, settings.texts("measure.during-training"), model.heads());
+    stored.record.validations =
+        read_validations(file, settings.texts("measure.during-training"), model.heads());
   }
   stored.record.parameters_step = file.attribute_integer("/model", "step");
   stored.record.tokens_per_second = file.read_scalar<double>("/timing/tokens_per_second");

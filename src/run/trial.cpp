@@ -109,8 +109,9 @@ class TrialRun {
     } else {
       state_.started = utc_now();
       if (!job_.trained || !take_over(*job_.trained))
-        state_.parameters = model_.initial_parameters(
-            settings_.text("model.init"), static_cast<std::uint64_t>(settings_.integer("seed.init")));
+        state_.parameters =
+            model_.initial_parameters(settings_.text("model.init"),
+                                      static_cast<std::uint64_t>(settings_.integer("seed.init")));
     }
     state_.passes.when_made([this] { after_piece(); });
     last_save_ = std::chrono::steady_clock::now();

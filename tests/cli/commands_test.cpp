@@ -161,6 +161,21 @@ TEST_CASE("a spec runs to files that every reading command understands") {
     CHECK(differ.code == 1);
     CHECK_THAT(differ.out, ContainsSubstring("/model"));
   }
+  SECTION("diff") {
+    const auto differ = folder.headcount("diff --format csv " + files[0] + " " + files[3]);
+    INFO(differ.err);
+    CHECK(differ.code == 0);
+    const auto rows = lines(differ.out);
+    CHECK(rows[0] == "key,a,b");
+    CHECK(rows[1] == "model.heads,1,2");
+    CHECK_THAT(differ.out,
+               ContainsSubstring("metric,unit,a,b,difference") && ContainsSubstring("\nnll,"));
+    const auto none = folder.headcount("diff " + files[0] + " " + files[0]);
+    CHECK(none.code == 0);
+    CHECK_THAT(none.err, ContainsSubstring("the specs are equal"));
+    CHECK(folder.headcount("diff tiny.ini " + file).code == 65);
+    CHECK(folder.headcount("diff missing.h5 " + file).code == 66);
+  }
   SECTION("compare") {
     const auto table =
         folder.headcount("compare out --by model.heads --metric nll --baseline 1 --format csv");

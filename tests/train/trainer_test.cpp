@@ -124,6 +124,18 @@ TEST_CASE("any number of threads trains the same bits") {
   }
 }
 
+TEST_CASE("parameters and moments are all that the next step depends on") {
+  const auto whole = train(3, 1);
+  Training<float> first(toy_training()), second(toy_training(), 2);
+  for (std::int64_t step = 1; step <= 4; ++step) first.trainer.step(step);
+  std::copy_n(first.parameters.data(), first.parameters.size(), second.parameters.data());
+  second.trainer.moments().first = first.trainer.moments().first.clone();
+  second.trainer.moments().second = first.trainer.moments().second.clone();
+  for (std::int64_t step = 5; step <= 6; ++step)
+    CHECK(second.trainer.step(step).loss == whole.reports[static_cast<std::size_t>(step) - 1].loss);
+  CHECK(same_bits(second.parameters, whole.parameters));
+}
+
 TEST_CASE("another number of shards trains the same but for rounding") {
   const auto one = train(1, 1), four = train(4, 1);
   for (std::size_t i = 0; i < one.reports.size(); ++i) {
