@@ -18,6 +18,7 @@ void on_signal(int signal) {
 }  // namespace
 
 void request_interrupt() noexcept { requested = true; }
+bool interrupt_requested() noexcept { return requested; }
 
 void throw_if_interrupted() {
   if (requested) throw Interrupted();

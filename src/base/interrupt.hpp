@@ -12,7 +12,8 @@ class Interrupted : public Error {
 };
 
 void request_interrupt() noexcept;  // async-signal-safe
-void throw_if_interrupted();        // throws Interrupted
+bool interrupt_requested() noexcept;
+void throw_if_interrupted();  // throws Interrupted
 
 // From now on SIGINT and SIGTERM ask for a stop; a second one ends the program at once.
 void stop_on_signals();

@@ -46,6 +46,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Command run_command();
+Command status_command();
 Command list_command();
 Command help_command();
 Command data_command();

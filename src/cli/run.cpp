@@ -1,10 +1,13 @@
-#include <thread>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/interrupt.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "run/config.hpp"
+#include "run/memory.hpp"
 #include "run/schema.hpp"
 #include "run/sweep.hpp"
 
@@ -13,45 +16,99 @@ namespace {
 
 void options(boost::program_options::options_description& options) {
   namespace po = boost::program_options;
-  options.add_options()                                                                        //
-      ("scale", po::value<std::string>(), "apply the spec's [scale.NAME]")                     //
-      ("set", po::value<std::vector<std::string>>(), "KEY=VALUE; may be given again")          //
-      ("out", po::value<std::string>(), "folder for results (default: results/<experiment>)")  //
-      ("threads", po::value<std::string>()->default_value("1"), "threads of a trial")          //
+  const auto text = [] { return po::value<std::string>(); };
+  options.add_options()                                                                //
+      ("scale", text(), "apply the spec's [scale.NAME]")                               //
+      ("set", po::value<std::vector<std::string>>(), "KEY=VALUE; may be given again")  //
+      ("out", text(), "folder for results (default: results/<experiment>)")            //
+      ("jobs", text()->default_value("1"), "trials at a time")                         //
+      ("threads", text()->default_value("1"), "threads of a trial")                    //
+      ("memory", text(),
+       "memory for all running trials, e.g. 8G, which none may exceed (default: 90 % of what is "
+       "available, by estimate)")  //
+      ("retries", text()->default_value("1"),
+       "how often a trial that was killed is tried again")                                //
+      ("fail-fast", "the first failed trial stops the others, which write a checkpoint")  //
+      ("checkpoint", text()->default_value("5m"),
+       "when a trial writes a checkpoint: 500 (every 500 steps or passes), 30s, 10m, 2h; 0: only "
+       "when interrupted")                                                                //
+      ("restart", "begin anew: take up no checkpoint and no training of an earlier run")  //
       ("quiet", "no progress on standard error");
 }
 
-ExitCode run(const Arguments& arguments) {
+CheckpointPolicy checkpoint_policy(const std::string& text) {
+  constexpr std::string_view kUnits = "smh";
+  const auto unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  if (unit != std::string_view::npos) {
+    constexpr std::array kSeconds{1.0, 60.0, 3600.0};
+    const auto number = parse_real(std::string_view(text).substr(0, text.size() - 1));
+    if (number && *number > 0) return {0, *number * kSeconds[unit]};
+  } else if (const auto steps = parse_integer(text); steps && *steps >= 0) {
+    return {*steps, 0};
+  }
+  throw Error(
+      ExitCode::usage,
+      fmt::format("--checkpoint takes steps (500) or a time (30s, 10m, 2h), not '{}'", text));
+}
+
+std::int64_t bytes(const std::string& text) {
+  if (const auto bytes = parse_bytes(text)) return *bytes;
+  throw Error(ExitCode::usage,
+              fmt::format("--memory takes a size (8G, 512M, 1.5G), not '{}'", text));
+}
+
+SweepOptions sweep_options(const Arguments& arguments) {
   SweepOptions sweep;
+  sweep.jobs = arguments.integer("jobs", 1);
   sweep.threads = arguments.integer("threads", 1);
+  if (const auto memory = arguments.optional("memory")) sweep.memory = bytes(*memory);
+  sweep.retries = arguments.integer("retries", 0);
+  sweep.fail_fast = arguments.has("fail-fast");
+  sweep.checkpoints = checkpoint_policy(arguments.text("checkpoint"));
+  sweep.restart = arguments.has("restart");
   sweep.quiet = arguments.has("quiet");
+  sweep.spec = arguments.text("SPEC");
+  return sweep;
+}
+
+// Prints where the results lie; returns the code of the first failure.
+ExitCode report(const std::vector<TrialOutcome>& outcomes) {
+  using Status = TrialOutcome::Status;
+  ExitCode code = ExitCode::success;
+  int failed = 0, left = 0;
+  for (const auto& outcome : outcomes) {
+    if (outcome.status == Status::failed) {
+      if (failed++ == 0) code = outcome.code;
+    } else if (outcome.status == Status::left) {
+      ++left;
+    } else {
+      fmt::print("{}\n", outcome.path.string());
+    }
+  }
+  if (failed > 0) fmt::print(stderr, "{} of {} trials failed\n", failed, outcomes.size());
+  if (left > 0) fmt::print(stderr, "{} are left; the same command goes on\n", left);
+  return code;
+}
+
+ExitCode run(const Arguments& arguments) {
+  auto sweep = sweep_options(arguments);
   const auto experiment =
-      load_experiment(arguments.text("SPEC"), experiment_schema(),
+      load_experiment(sweep.spec, experiment_schema(),
                       {arguments.optional("scale"), arguments.texts("set")}, check_settings);
   sweep.out = arguments.optional("out").value_or("results/" + experiment.name);
   stop_on_signals();
-  const auto outcomes = run_sweep(experiment, sweep);
-  ExitCode worst = ExitCode::success;
-  int failed = 0;
-  for (const auto& outcome : outcomes) {
-    if (outcome.status != TrialOutcome::Status::failed) {
-      fmt::print("{}\n", outcome.path.string());
-      continue;
-    }
-    ++failed;
-    worst = outcome.code;
-  }
-  if (failed > 0) fmt::print(stderr, "{} of {} trials failed\n", failed, outcomes.size());
-  return worst;
+  return report(run_sweep(experiment, sweep));
 }
 
 }  // namespace
 
 Command run_command() {
-  return {
-      "run",      "train, measure and prune the models of a spec; finished trials are skipped",
-      {{"SPEC"}}, "headcount run experiments/head-count.ini --scale small --set train.steps=500",
-      options,    run};
+  return {"run",
+          "train, measure and prune the models of a spec; finished trials are skipped",
+          {{"SPEC"}},
+          "headcount run experiments/head-count.ini --scale small --jobs 4 --set train.steps=500",
+          options,
+          run};
 }
 
 }  // namespace headcount

@@ -34,6 +34,7 @@ struct TrialJob {
   CheckpointPolicy checkpoints = {};
   // A finished trial whose training is the same; its curves and parameters are taken over.
   std::optional<std::filesystem::path> trained = {};
+  bool restart = false;  // begins anew, whatever checkpoint is there
 };
 
 // One trial from its settings to its file: train, evaluate, measure, prune, publish. Throws what
