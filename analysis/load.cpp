@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -103,6 +104,30 @@ std::vector<Excluded> without_file(const fs::path& folder) {
   return excluded;
 }
 
+// Whether the scores of a trial depend on this key.
+bool moves_scores(const std::string& key) {
+  return !key.starts_with("measure.") && !key.starts_with("prune.");
+}
+
+// Trials that differ only in what was measured or pruned (headcount measure, headcount prune) are
+// one model with one score: the first counts.
+void keep_one_of_each_model(LoadedTrials& loaded) {
+  std::map<std::map<std::string, std::string>, std::string> kept;
+  std::vector<TrialRow> trials;
+  for (auto& trial : loaded.trials) {
+    std::map<std::string, std::string> settings;
+    for (const auto& [key, value] : trial.settings)
+      if (moves_scores(key)) settings.emplace(key, value);
+    const auto [first, fresh] = kept.emplace(std::move(settings), trial.id);
+    if (fresh)
+      trials.push_back(std::move(trial));
+    else
+      loaded.excluded.push_back(
+          {trial.id, "the model and scores of " + first->second + ", measured or pruned otherwise"});
+  }
+  loaded.trials = std::move(trials);
+}
+
 }  // namespace
 
 TrialRow load_trial(const fs::path& path, const std::optional<std::string>& split) {
@@ -139,6 +164,8 @@ LoadedTrials load_trials(const fs::path& folder, const std::optional<std::string
 Comparison compare_folder(const fs::path& folder, const CompareOptions& options,
                           const std::optional<std::string>& split) {
   LoadedTrials loaded = load_trials(folder, split);
+  if (std::all_of(options.by.begin(), options.by.end(), moves_scores))
+    keep_one_of_each_model(loaded);
   if (loaded.trials.empty())
     throw Error(ExitCode::bad_data,
                 fmt::format("none of the {} trials in {} can be used; {}: {}",

@@ -28,7 +28,8 @@ LoadedTrials load_trials(const std::filesystem::path& folder,
 TrialRow load_trial(const std::filesystem::path& path,
                     const std::optional<std::string>& split = {});
 
-// compare() over load_trials(). Error (bad_data), with the first reason, when no file can be used.
+// compare() over load_trials(), where trials that differ only in what was measured or pruned count
+// once. Error (bad_data), with the first reason, when no file can be used.
 Comparison compare_folder(const std::filesystem::path& folder, const CompareOptions& options,
                           const std::optional<std::string>& split = {});
 

@@ -1,16 +1,19 @@
 #include "base/file.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace headcount {
 namespace fs = std::filesystem;
@@ -56,18 +59,38 @@ class TemporaryFile {
   fs::path path_;
 };
 
+std::string host_name() {
+  char host[256] = "host";
+  ::gethostname(host, sizeof host - 1);
+  return host;
+}
+
 // A new file that nobody else has, named after this host and process; a killed process may have
 // left one of that name.
 fs::path reserve_beside(const fs::path& path, const fs::path& folder) {
-  char host[256] = "host";
-  ::gethostname(host, sizeof host - 1);
   for (int attempt = 0;; ++attempt) {
-    const fs::path name = folder / fmt::format("{}.{}.{}.{}.part", path.filename().string(), host,
-                                               ::getpid(), attempt);
+    const fs::path name = folder / fmt::format("{}.{}.{}.{}.part", path.filename().string(),
+                                               host_name(), ::getpid(), attempt);
     const Descriptor file(name, O_CREAT | O_EXCL | O_WRONLY);
     if (file.ok()) return name;
     if (errno != EEXIST || attempt == 99) fail(ExitCode::cannot_create, "cannot create", name);
   }
+}
+
+// Whether the process that reserved a file of this name ran on this host and has ended.
+bool is_abandoned(const fs::path& path) {
+  auto rest = path;
+  const auto take = [&] {
+    const auto word = rest.extension().string();
+    rest.replace_extension();
+    return word;
+  };
+  if (take() != ".part") return false;
+  const auto attempt = take(), process = take();
+  const auto pid = parse_integer(std::string_view(process).substr(process.empty() ? 0 : 1));
+  return !attempt.empty() && pid && *pid > 0 &&
+         rest.string().ends_with(fmt::format(".{}", host_name())) &&
+         ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace
@@ -99,6 +122,26 @@ void publish_file(const fs::path& path, const std::function<void(const fs::path&
   if (::rename(temporary.path().c_str(), path.c_str()) != 0)
     fail(ExitCode::cannot_create, "cannot rename to", path);
   sync_path(folder);
+}
+
+void publish_text(const fs::path& path, const std::string& text) {
+  publish_file(path, [&](const fs::path& temporary) {
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) fail(ExitCode::io, "cannot write", temporary);
+  });
+}
+
+std::size_t remove_abandoned(const fs::path& folder) {
+  std::vector<fs::path> abandoned;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (is_abandoned(entry->path())) abandoned.push_back(entry->path());
+  std::size_t gone = 0;
+  for (const auto& path : abandoned) gone += fs::remove(path, error) ? 1 : 0;
+  return gone;
 }
 
 fs::path cache_directory() {

@@ -21,6 +21,7 @@ void on_checkpoint_signal(int) { checkpoint = true; }
 }  // namespace
 
 void request_interrupt() noexcept { requested = true; }
+bool interrupt_requested() noexcept { return requested; }
 
 void throw_if_interrupted() {
   if (requested) throw Interrupted();

@@ -12,7 +12,8 @@ class Interrupted : public Error {
 };
 
 void request_interrupt() noexcept;  // async-signal-safe
-void throw_if_interrupted();        // throws Interrupted
+bool interrupt_requested() noexcept;
+void throw_if_interrupted();  // throws Interrupted
 
 // Somebody wants a checkpoint now, and the work to go on (SIGUSR1). True once for each request.
 bool checkpoint_requested() noexcept;

@@ -46,6 +46,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Command run_command();
+Command status_command();
 Command list_command();
 Command help_command();
 Command data_command();
@@ -54,6 +55,8 @@ Command same_command();
 Command diff_command();
 Command heads_command();
 Command mask_command();
+Command measure_command();
+Command prune_command();
 Command compare_command();
 Command completion_command();
 

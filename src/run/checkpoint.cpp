@@ -244,7 +244,8 @@ TrialState state_from(const ArrayReader& file, const Model<float>& model) {
   state.training.parameters_step = meta.at("parameters_step").get<std::int64_t>();
   state.training.tokens_per_second = meta.at("tokens_per_second").get<double>();
   state.trained = meta.at("trained").get<bool>();
-  state.trained_in = meta.at("trained_in").get<std::string>();
+  state.trained_by = {meta.at("trained_in").get<std::string>(),
+                      meta.at("trained_commit").get<std::string>()};
   state.parameters = read_parameters(file, "parameters", model.layout());
   if (file.has("moments.first"))
     state.moments.emplace(
@@ -287,7 +288,8 @@ void save_checkpoint(const fs::path& result, const std::string& trial_id, const 
                     {"parameters_step", state.training.parameters_step},
                     {"tokens_per_second", state.training.tokens_per_second},
                     {"trained", state.trained},
-                    {"trained_in", state.trained_in},
+                    {"trained_in", state.trained_by.trial},
+                    {"trained_commit", state.trained_by.commit},
                     {"best_step", state.best_step},
                     {"passes", passes.names}});
   steps.add_to(file);

@@ -18,7 +18,7 @@ struct TrialState {
   std::vector<StageTime> stages;  // spent so far
   TrainingRecord training;
   bool trained = false;  // the parameters are those that are evaluated
-  std::string trained_in;
+  TrainedBy trained_by;
   Parameters<float> parameters;
   std::optional<AdamW<float>::Moments> moments;  // while training, before its first step of a run
 

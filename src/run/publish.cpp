@@ -437,8 +437,11 @@ class TrialFile {
     line("data_hash", result_.data_hash, "sha256 of the data");
     line("started", result_.started, "start, UTC");
     line("ended", result_.ended, "end, UTC");
-    line("trained_in", result_.trained_in.empty() ? result_.trial_id : result_.trained_in,
+    const auto& [trained_in, trained_commit] = result_.trained_by;
+    line("trained_in", trained_in.empty() ? result_.trial_id : trained_in,
          "trial whose training this is");
+    line("trained_commit", trained_in.empty() ? build.commit : trained_commit,
+         "git commit of the build that trained");
   }
 
   ResultWriter& file_;

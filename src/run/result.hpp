@@ -28,6 +28,11 @@ struct TrainingRecord {
   double tokens_per_second = 0;      // validations included
 };
 
+// The trial whose training was taken over, and the commit of its build; "" for its own.
+struct TrainedBy {
+  std::string trial, commit;
+};
+
 // How long a stage took, in all the processes that worked on it.
 struct StageTime {
   std::string name;
@@ -41,7 +46,7 @@ struct TrialResult {
   Settings settings;
 
   TrainingRecord training;
-  std::string trained_in;      // the trial whose training was taken over; "" for its own
+  TrainedBy trained_by;
   std::string parameters_are;  // "last" or "best"
 
   struct Evaluation {

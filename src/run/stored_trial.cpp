@@ -145,7 +145,8 @@ StoredTrial::StoredTrial(const std::filesystem::path& path) {
 }
 
 StoredTraining read_training(const std::filesystem::path& path, const Settings& settings,
-                             const std::string& data_hash, const Model<float>& model) {
+                             const std::string& data_hash, const Model<float>& model,
+                             bool any_build) {
   const ResultFile file(path);
   if (const auto problem = validate(path)) throw Error(ExitCode::bad_data, *problem);
   const auto require = [&](bool holds, const char* what) {
@@ -153,10 +154,11 @@ StoredTraining read_training(const std::filesystem::path& path, const Settings& 
   };
   require(file.attribute_text("/", "data_hash") == data_hash, "was made from other data");
   require(same_training(stored_settings(file), settings), "records another training");
-  require(stored_build(file) == build_provenance(),
+  require(any_build || stored_build(file) == build_provenance(),
           "was made by another build or on another processor");
   StoredTraining stored;
-  stored.trial_id = file.read_text("/provenance/trained_in");
+  stored.by = {file.read_text("/provenance/trained_in"),
+               file.read_text("/provenance/trained_commit")};
   if (file.exists("/training")) {
     stored.record.steps = read_steps(file);
     stored.record.validations =

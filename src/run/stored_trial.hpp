@@ -38,15 +38,16 @@ Settings stored_settings(const ResultFile& file);
 
 // The training of a finished trial, for another that would train the same model.
 struct StoredTraining {
-  std::string trial_id;  // the trial that trained
+  TrainedBy by;
   TrainingRecord record;
   Parameters<float> parameters;
 };
 
 // Throws Error (bad_data), with the reason, where the file is no whole result, or the training of
 // `settings` on these data by this build and processor would not give the same bits or not the same
-// record of them.
+// record of them. `any_build` takes those of other builds and processors, too.
 StoredTraining read_training(const std::filesystem::path& path, const Settings& settings,
-                             const std::string& data_hash, const Model<float>& model);
+                             const std::string& data_hash, const Model<float>& model,
+                             bool any_build = false);
 
 }  // namespace headcount

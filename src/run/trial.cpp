@@ -103,30 +103,33 @@ class TrialRun {
     for (const auto& problem : problems) progress_.show("passes over " + problem, true);
     if (resumed) {
       state_ = std::move(*resumed);
-      progress_.show(fmt::format("goes on after step {}, {} passes made",
-                                 state_.training.steps.size(), state_.passes.passes().size()),
+      progress_.continue_curve(last_step());
+      progress_.show(fmt::format("goes on after step {}, {} passes made", last_step(),
+                                 state_.passes.passes().size()),
                      true);
     } else {
       state_.started = utc_now();
-      if (!job_.trained || !take_over(*job_.trained))
-        state_.parameters =
-            model_.initial_parameters(settings_.text("model.init"),
-                                      static_cast<std::uint64_t>(settings_.integer("seed.init")));
+      if (!take_over())
+        state_.parameters = model_.initial_parameters(
+            settings_.text("model.init"), static_cast<std::uint64_t>(settings_.integer("seed.init")));
     }
     state_.passes.when_made([this] { after_piece(); });
     last_save_ = std::chrono::steady_clock::now();
   }
 
-  bool take_over(const std::filesystem::path& file) {
+  bool take_over() {
+    if (!job_.trained) return false;
     try {
-      auto trained = read_training(file, settings_, task_.data_hash(), model_);
+      auto trained = read_training(*job_.trained, settings_, task_.data_hash(), model_,
+                                   job_.only_take_over);
       state_.training = std::move(trained.record);
       state_.parameters = std::move(trained.parameters);
-      state_.trained_in = std::move(trained.trial_id);
+      state_.trained_by = std::move(trained.by);
       state_.trained = true;
-      progress_.show("was trained in " + file.string(), true);
+      progress_.show("was trained in " + job_.trained->string(), true);
       return true;
     } catch (const Error& error) {
+      if (job_.only_take_over) throw;
       progress_.show(fmt::format("trains itself: {}", error.what()), true);
       return false;
     }
@@ -342,7 +345,7 @@ class TrialRun {
     result_.model_id = model_id(settings_, result_.data_hash);
     result_.settings = settings_;
     result_.training = std::move(state_.training);
-    result_.trained_in = state_.trained_in;
+    result_.trained_by = state_.trained_by;
     result_.parameters_are = settings_.text("evaluate.parameters");
     result_.metrics = task_.metrics();
     result_.heads = model_.heads();

@@ -36,7 +36,10 @@ struct TrialJob {
   // A finished trial that may have trained the same model: if so, its curves and parameters are
   // taken over.
   std::optional<std::filesystem::path> trained = {};
-  bool restart = false;  // from the beginning, whatever checkpoints there are
+  // That training or none: a trial that would have to train fails. It may be another build's, whose
+  // bits this one's would differ from; the file says so.
+  bool only_take_over = false;
+  bool restart = false;  // begins anew, whatever checkpoint is there
   std::function<void()> checkpoint_written = {};
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -29,16 +30,20 @@ void write_score(ResultWriter& writer, const std::string& split, double nll) {
 }
 
 void write_trial(const std::filesystem::path& folder, int heads, int seed, double nll,
-                 const std::vector<std::string>& splits = {"validation", "test"}) {
+                 const std::vector<std::string>& splits = {"validation", "test"},
+                 const std::map<std::string, std::string>& more = {}) {
+  std::vector<std::string> keys{"model.heads", "seed"}, values{fmt::format("{}", heads),
+                                                               fmt::format("{}", seed)};
+  for (const auto& [key, value] : more) {
+    keys.push_back(key);
+    values.push_back(value);
+  }
   const std::string id = fmt::format("heads-{}_seed-{}", heads, seed);
   publish_result(folder / (id + ".h5"), [&](ResultWriter& writer) {
     writer.attribute("/", "trial_id", id);
-    writer.dimension("/spec", "entry", std::size_t{2});
-    writer.variable("/spec", "key", {"entry"}, std::vector<std::string>{"model.heads", "seed"},
-                    {.long_name = "key", .units = "1"});
-    writer.variable("/spec", "value", {"entry"},
-                    std::vector<std::string>{fmt::format("{}", heads), fmt::format("{}", seed)},
-                    {.long_name = "value", .units = "1"});
+    writer.dimension("/spec", "entry", keys.size());
+    writer.variable("/spec", "key", {"entry"}, keys, {.long_name = "key", .units = "1"});
+    writer.variable("/spec", "value", {"entry"}, values, {.long_name = "value", .units = "1"});
     for (const auto& split : splits) write_score(writer, split, split == "test" ? nll : nll + 10);
   });
 }
@@ -108,6 +113,23 @@ TEST_CASE("files that cannot be used are named, and the rest is compared") {
 
   CHECK_THAT(load_trials(folder.path(), "held-out").excluded.at(2).reason,
              ContainsSubstring("has no split 'held-out' (it has: validation, test)"));
+}
+
+TEST_CASE("files of one model that were measured or pruned otherwise count once") {
+  const TemporaryFolder folder;
+  for (const int seed : {1, 2}) {
+    write_trial(folder.path(), 1, seed, 2.0 + seed);
+    write_trial(folder.path(), 8, seed, 1.0 + seed);
+  }
+  write_trial(folder.path(), 8, 2, 3.0, {"test"}, {{"measure.measures", "entropy"}});
+  const auto path = folder / "heads-8_seed-2.h5";
+  std::filesystem::rename(path, folder / "heads-8_seed-2-entropy.h5");
+  write_trial(folder.path(), 8, 2, 3.0, {"test"}, {{"measure.measures", ""}});
+  const auto by_heads =
+      compare_folder(folder.path(), {.by = {"model.heads"}, .metrics = {"nll"}, .baseline = "1"});
+  CHECK(by_heads.metrics[0].groups[1].summary.n == 2);
+  REQUIRE(by_heads.excluded.size() == 1);
+  CHECK_THAT(by_heads.excluded[0].reason, ContainsSubstring("measured or pruned otherwise"));
 }
 
 TEST_CASE("a folder without one usable trial is an error with the first reason") {

@@ -18,39 +18,6 @@ using headcount::read_file;
 
 namespace {
 
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "headcount-cli-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-
-  Ran headcount(const std::string& words) const {
-    const auto out = path_ / "stdout", err = path_ / "stderr";
-    const int status = std::system(fmt::format("cd {} && {} {} > {} 2> {}", path_.string(),
-                                               HEADCOUNT_BINARY, words, out.string(), err.string())
-                                       .c_str());
-    return {WEXITSTATUS(status), read_file(out), read_file(err)};
-  }
-
-  fs::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return path_ / name;
-  }
-
- private:
-  fs::path path_;
-};
-
 const std::string kSpec = R"([experiment]
 name = tiny
 question = Is <this> & that "quoted"?

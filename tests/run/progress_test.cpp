@@ -1,5 +1,8 @@
 #include "run/progress.hpp"
 
+#include <fstream>
+#include <vector>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "catch.hpp"
@@ -26,19 +29,44 @@ TEST_CASE("now is a UTC time of ISO 8601") {
   CHECK(now.back() == 'Z');
 }
 
-TEST_CASE(
-    "events are in the file as soon as they are recorded, and replace those of a run before") {
+TEST_CASE("events are in the file as soon as they are recorded, and begin a new curve") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "trial.jsonl";
   {
-    Progress progress("[1/1] trial", path, true);
+    Progress progress("trial", path, true);
     progress.record(R"({"step":1})");
     CHECK(read_file(path) == "{\"step\":1}\n");
     progress.record(R"({"step":2})");
     CHECK(read_file(path) == "{\"step\":1}\n{\"step\":2}\n");
   }
-  const Progress again("[1/1] trial", path, true);
-  CHECK(read_file(path).empty());
+  Progress again("trial", path, true);
+  again.record(R"({"step":7})");
+  CHECK(read_file(path) == "{\"step\":7}\n");
+}
+
+TEST_CASE("a trial that goes on continues its curve after the step of its checkpoint") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "trial.jsonl";
+  const std::string kept = "{\"step\":1}\n{\"step\":1,\"validation_nll\":2}\n{\"step\":2}\n";
+  std::ofstream(path) << kept << "{\"step\":3}\n{\"stage\":\"train\",\"seconds\":1}\n{\"ste";
+  Progress progress("trial", path, true);
+  progress.continue_curve(2);
+  CHECK(read_file(path) == kept + "{\"stage\":\"train\",\"seconds\":1}\n");
+  progress.record(R"({"step":3})");
+  CHECK(read_file(path) == kept + "{\"stage\":\"train\",\"seconds\":1}\n{\"step\":3}\n");
+}
+
+TEST_CASE("who watches hears the last event with every text that is due") {
+  const TemporaryFolder folder;
+  std::vector<std::string> heard;
+  Progress progress("trial", folder.path() / "trial.jsonl", true,
+                    [&](const std::string& text, const std::string& event) {
+                      heard.push_back(text + " " + event);
+                    });
+  progress.show("begins");
+  progress.record(R"({"step":1})");
+  progress.show("ends", true);
+  CHECK(heard == std::vector<std::string>{"begins ", "ends {\"step\":1}"});
 }
 
 TEST_CASE("a file that cannot be written is told") {

@@ -68,9 +68,30 @@ inline Settings tiny_settings(std::vector<std::string> sets = {}) {
   return tiny(std::move(sets)).trials.front().settings;
 }
 
+// Quiet, and alone: what lies beside the folder are other tests' folders.
+inline SweepOptions quiet_into(const std::filesystem::path& folder, int threads = 1) {
+  SweepOptions options;
+  options.out = folder;
+  options.threads = threads;
+  options.quiet = true;
+  options.look_beside = false;
+  return options;
+}
+
 inline std::vector<TrialOutcome> run(const Experiment& experiment,
                                      const std::filesystem::path& folder, int threads = 1) {
-  return run_sweep(experiment, {folder, threads, true});
+  return run_sweep(experiment, quiet_into(folder, threads));
+}
+
+// Trials that cost next to nothing, one a seed.
+inline Experiment many_tiny(int trials, std::vector<std::string> sets = {}) {
+  for (const char* set :
+       {"model.layers=1", "model.d-model=4", "model.heads=2", "model.feed-forward=8",
+        "train.steps=1", "measure.measures=entropy", "measure.during-training=entropy",
+        "measure.patterns=0", "prune.methods=random", "prune.orders=1", "prune.build-at=100"})
+    sets.emplace_back(set);
+  sets.push_back("seed=1 .. " + std::to_string(trials));
+  return tiny(std::move(sets));
 }
 
 // The file of a one-trial sweep.
