@@ -44,7 +44,7 @@ std::optional<std::int64_t> start_of(std::int64_t pid) {
   const auto stat = first_line(fmt::format("/proc/{}/stat", pid));
   const auto name_end = stat.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
-  const auto fields = split(std::string_view(stat).substr(name_end + 1), ' ');
+  const auto fields = split(trim(std::string_view(stat).substr(name_end + 1)), ' ');
   constexpr std::size_t kState = 3 - 3, kStart = 22 - 3;  // fields behind the first two
   if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X")
     return std::nullopt;

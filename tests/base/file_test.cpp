@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <vector>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "catch.hpp"
@@ -94,6 +97,29 @@ TEST_CASE("two that publish at once have temporary files of their own") {
   });
   CHECK(read_file(folder / "a") == "outer");
   CHECK(folder.files() == 1);
+}
+
+TEST_CASE("only what dead processes of this host left is removed") {
+  const Folder folder;
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  fs::path name;  // of a temporary file of this process
+  publish_file(folder / "a.b", [&](const fs::path& temporary) { name = temporary.filename(); });
+  const auto mine = std::to_string(::getpid());
+  const auto like = [&](const std::string& what, const std::string& other) {
+    auto text = name.string();
+    return folder / text.replace(text.rfind(what), what.size(), other).c_str();
+  };
+  const std::vector<fs::path> stay{folder / name.c_str(),
+                                   like("." + mine, "-not." + std::to_string(dead)),
+                                   like(".part", ".h5"), folder / "x.part", folder / ".part"};
+  for (const auto& path : stay) write(path, "half");
+  write(like(mine, std::to_string(dead)), "half");
+  CHECK(remove_abandoned(folder / ".") == 1);
+  CHECK_FALSE(fs::exists(like(mine, std::to_string(dead))));
+  for (const auto& path : stay) CHECK(fs::exists(path));
+  CHECK(remove_abandoned(folder / "missing") == 0);
 }
 
 TEST_CASE("where nothing can be created is told") {
