@@ -1,17 +1,11 @@
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
-#include "base/file.hpp"
 #include "catch.hpp"
-
-// The program as a user meets it: words in, output and exit code out.
+#include "cli/program.hpp"
 
 namespace fs = std::filesystem;
 using headcount::read_file;
