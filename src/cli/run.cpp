@@ -7,6 +7,7 @@
 #include "run/config.hpp"
 #include "run/schema.hpp"
 #include "run/sweep.hpp"
+#include "score/scores.hpp"
 
 namespace headcount {
 namespace {
@@ -27,7 +28,8 @@ ExitCode run(const Arguments& arguments) {
   sweep.quiet = arguments.has("quiet");
   const auto experiment =
       load_experiment(arguments.text("SPEC"), experiment_schema(),
-                      {arguments.optional("scale"), arguments.texts("set")}, check_settings);
+                      {arguments.optional("scale"), arguments.texts("set"), metrics().names()},
+                      check_settings);
   sweep.out = arguments.optional("out").value_or("results/" + experiment.name);
   stop_on_signals();
   const auto outcomes = run_sweep(experiment, sweep);
