@@ -26,10 +26,9 @@ ExitCode run(const Arguments& arguments) {
   SweepOptions sweep;
   sweep.threads = arguments.integer("threads", 1);
   sweep.quiet = arguments.has("quiet");
-  const auto experiment =
-      load_experiment(arguments.text("SPEC"), experiment_schema(),
-                      {arguments.optional("scale"), arguments.texts("set"), metrics().names()},
-                      check_settings);
+  const auto experiment = load_experiment(
+      arguments.text("SPEC"), experiment_schema(),
+      {arguments.optional("scale"), arguments.texts("set"), metrics().names()}, check_settings);
   sweep.out = arguments.optional("out").value_or("results/" + experiment.name);
   stop_on_signals();
   const auto outcomes = run_sweep(experiment, sweep);

@@ -1,7 +1,6 @@
 #include "spec/claim.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,8 +13,7 @@ namespace {
 
 using Form = Expectation::Form;
 
-const std::vector<std::string> kClaimKeys{"left",   "right",     "value",
-                                          "expect", "published", "note"};
+const std::vector<std::string> kClaimKeys{"left", "right", "value", "expect", "published", "note"};
 
 struct FormWords {
   Form form;

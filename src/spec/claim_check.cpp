@@ -53,9 +53,8 @@ std::optional<ClaimCheck::Finding> ClaimCheck::check_comparison(const Claim& cla
   for (const auto trial : left) on_the_left[seeds_[trial]] = 1;
   if (std::none_of(right.begin(), right.end(),
                    [&](std::size_t trial) { return on_the_left[seeds_[trial]]; }))
-    return Finding{"right",
-                   fmt::format("no trial of left ({}) has the seeds of one of right ({})",
-                               trials_[left.front()].slug, trials_[right.front()].slug)};
+    return Finding{"right", fmt::format("no trial of left ({}) has the seeds of one of right ({})",
+                                        trials_[left.front()].slug, trials_[right.front()].slug)};
   return std::nullopt;
 }
 

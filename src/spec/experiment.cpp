@@ -68,8 +68,7 @@ bool has_all_required(const Layers& layers, const Schema& schema, const std::str
   for (const auto& key : schema.keys()) {
     if (!key.fallback.is_required() || layers.fixed(key.name)) continue;
     if (!layers.is_swept(key.name)) {
-      miss({file, 0}, key,
-           fmt::format("{} is not set and has no default: {}", key.name, key.help));
+      miss({file, 0}, key, fmt::format("{} is not set and has no default: {}", key.name, key.help));
       continue;
     }
     for (const auto& extra : layers.cases())

@@ -1,7 +1,6 @@
 #include "spec/layers.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -83,7 +82,7 @@ Layers::Layers(const Schema& schema, const SpecText& text, const std::string& fi
   }
   for (const auto& [name, entries] : scales_)
     for (const auto& entry : entries) read_override(entry);
-  require_lines(text);
+  require_lines(text, parts);
   require_few();
   for (const auto& factor : factors_) {
     check_zip(factor);
@@ -175,13 +174,14 @@ bool Layers::is_second_sweep(const Entry& entry) {
   return factor != nullptr;
 }
 
-void Layers::require_lines(const SpecText& text) {
+void Layers::require_lines(const SpecText& text, const std::vector<Part>& parts) {
   std::set<std::string> filled;
   for (const auto& entry : text.entries) filled.insert(text.sections[entry.section].name);
-  for (const auto& section : text.sections) {
-    const auto first = first_word(section.name);
-    const bool needs_lines = first == "zip" || first == "case" || first == "skip" || first == "claim";
-    if (!needs_lines || first == section.name || filled.count(section.name) > 0) continue;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool may_be_empty = parts[i] == Part::unknown || parts[i] == Part::keys ||
+                              parts[i] == Part::axis || parts[i] == Part::scale;
+    const auto& section = text.sections[i];
+    if (may_be_empty || filled.count(section.name) > 0) continue;
     sound_ = false;
     problems_.add(section.place, "", fmt::format("[{}] is empty", section.name));
   }

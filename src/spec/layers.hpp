@@ -15,7 +15,7 @@ namespace headcount {
 
 // What a spec says of each key once its layers lie on top of each other. Later beats earlier:
 //
-//   defaults  <  sections of the file  <  [axis], [zip.*]  <  [scale.NAME] of --scale NAME  <  --set
+//   defaults  <  sections of the file  <  [axis], [zip.*]  <  [scale.NAME] of --scale NAME  < --set
 //
 // and in the trials of a [case.NAME], where axes other than seeds do not act:
 //
@@ -84,7 +84,7 @@ class Layers {
   void add_entry(Part part, const SpecText::Section& section, const Entry& entry);
   void add_line(Part part, const SpecText::Section& section, Line line);
   bool is_second_sweep(const Entry& entry);
-  void require_lines(const SpecText& text);
+  void require_lines(const SpecText& text, const std::vector<Part>& parts);
   void require_few();
   std::optional<Entry> look_up(std::string_view name, std::string_view value, const Place& place);
   void set_fixed(const Entry& entry);

@@ -92,9 +92,8 @@ CaseGroups groups_of_case(const Block& extra, const Layers& layers) {
   made.common = made.groups.size();
   std::move(several.begin(), several.end(), std::back_inserter(made.groups));
   for (const auto& factor : layers.factors()) {
-    auto seeds = group_of(factor, [&](const std::string& key) {
-      return is_seed(key) && keys.count(key) == 0;
-    });
+    auto seeds = group_of(
+        factor, [&](const std::string& key) { return is_seed(key) && keys.count(key) == 0; });
     if (!seeds.keys.empty()) made.groups.push_back(std::move(seeds));
   }
   return made;
@@ -170,8 +169,8 @@ class Maker {
       if (!add_case(extra)) return std::nullopt;
     if (made_.points.empty()) {
       const auto& skip = layers_.skips().back();
-      return refuse(skip.place, fmt::format("[skip.{}]: no trial is left, every point is skipped",
-                                            skip.name));
+      return refuse(skip.place,
+                    fmt::format("[skip.{}]: no trial is left, every point is skipped", skip.name));
     }
     return std::move(made_);
   }
@@ -204,7 +203,8 @@ class Maker {
                                        "leave values out",
                                        kMostPoints)),
              false;
-    if (!fits(size, layers_.skips().empty() ? limit_ : kMostPoints, place, "the axes")) return false;
+    if (!fits(size, layers_.skips().empty() ? limit_ : kMostPoints, place, "the axes"))
+      return false;
     auto points = product(groups);
     made_.idle_skips = drop_skipped(points, layers_, schema_);
     if (!fits(points.size(), limit_, place, "the axes")) return false;

@@ -11,8 +11,8 @@ namespace headcount {
 // One trial of an experiment, as the spec has it.
 struct TrialSpec {
   Settings settings;
-  Point axis_values;  // swept keys and their values, in the order of the axes
-  std::string slug;   // the same for people: heads-8_seed-1; of a case: NAME_seed-1
+  Point axis_values;           // swept keys and their values, in the order of the axes
+  std::string slug;            // the same for people: heads-8_seed-1; of a case: NAME_seed-1
   std::string case_name = "";  // NAME of the [case.NAME] it comes from; "": the product
 };
 

@@ -32,7 +32,8 @@ TEST_CASE("a claim that compares") {
   const auto& claim = experiment.claims[0];
   CHECK(claim.name == "one-is-worse");
   CHECK(claim.place == Place{"test.ini", 6});
-  CHECK(claim.left == Quantity{"nll", ClaimSplit::validation, {{"model.heads", "1"}, {"seed", "2"}}});
+  CHECK(claim.left ==
+        Quantity{"nll", ClaimSplit::validation, {{"model.heads", "1"}, {"seed", "2"}}});
   CHECK(claim.right == Quantity{"nll", ClaimSplit::test, {{"model.heads", "8"}}});
   CHECK_FALSE(claim.value);
   CHECK(claim.expect == Expectation{Form::greater, 0.05, ""});
@@ -42,15 +43,16 @@ TEST_CASE("a claim that compares") {
 }
 
 TEST_CASE("claims are no part of a trial") {
-  const std::string claim =
-      "value = nll\nexpect = increasing over model.heads\npublished = x\n";
+  const std::string claim = "value = nll\nexpect = increasing over model.heads\npublished = x\n";
   CHECK(with_claim(claim).trials[3].settings == parse(kSwept).trials[3].settings);
 }
 
 TEST_CASE("all forms of expectation") {
   const auto compared = [](const std::string& form) {
-    return with_claim("left = nll where model.heads = 1\nright = nll where model.heads = 2\n"
-                      "published = x\nexpect = " + form + "\n")
+    return with_claim(
+               "left = nll where model.heads = 1\nright = nll where model.heads = 2\n"
+               "published = x\nexpect = " +
+               form + "\n")
         .claims.at(0)
         .expect;
   };
@@ -70,19 +72,20 @@ TEST_CASE("all forms of expectation") {
 }
 
 TEST_CASE("values of conditions are converted as everywhere") {
-  const auto claim = parse("[task]\ndata = austen\n[axis]\nmodel.heads = (8 4), 8\n"
-                           "measure.measures = (entropy confidence), entropy\n"
-                           "[claim.c]\n"
-                           "left = nll where model.heads = (8  4), measure.measures = (entropy "
-                           "confidence), train.dropout = 0.10\n"
-                           "right = nll where model.heads = 8\n"
-                           "expect = left < right\npublished = x\n",
-                           kScores)
+  const auto claim = parse(
+                         "[task]\ndata = austen\n[axis]\nmodel.heads = (8 4), 8\n"
+                         "measure.measures = (entropy confidence), entropy\n"
+                         "[claim.c]\n"
+                         "left = nll where model.heads = (8  4), measure.measures = (entropy "
+                         "confidence), train.dropout = 0.10\n"
+                         "right = nll where model.heads = 8\n"
+                         "expect = left < right\npublished = x\n",
+                         kScores)
                          .claims.at(0);
-  CHECK(claim.left->where == std::vector<Quantity::Condition>{{"model.heads", "(8 4)"},
-                                                               {"measure.measures",
-                                                                "entropy, confidence"},
-                                                               {"train.dropout", "0.1"}});
+  CHECK(claim.left->where ==
+        std::vector<Quantity::Condition>{{"model.heads", "(8 4)"},
+                                         {"measure.measures", "entropy, confidence"},
+                                         {"train.dropout", "0.1"}});
 }
 
 TEST_CASE("a quantity matches the settings that meet all of its conditions") {
@@ -104,16 +107,15 @@ TEST_CASE("law: what is printed of a claim reads back to the same") {
     if (*rc::gen::arbitrary<bool>()) quantity.where.push_back({"measure.measures", ""});
     if (*rc::gen::arbitrary<bool>())
       quantity.where.push_back({"prune.methods", "random, magnitude"});
-    const Expectation expect{
-        *rc::gen::element(Form::increasing, Form::decreasing, Form::peak_inside,
-                          Form::valley_inside),
-        0, "model.heads"};
-    const auto claim = parse(kSwept +
-                                 fmt::format("[prune]\nmethods = random, magnitude\n[claim.c]\n"
-                                             "value = {}\nexpect = {}\npublished = x\n",
-                                             to_string(quantity), to_string(expect)),
-                             kScores)
-                           .claims.at(0);
+    const Expectation expect{*rc::gen::element(Form::increasing, Form::decreasing,
+                                               Form::peak_inside, Form::valley_inside),
+                             0, "model.heads"};
+    const auto claim =
+        parse(kSwept + fmt::format("[prune]\nmethods = random, magnitude\n[claim.c]\n"
+                                   "value = {}\nexpect = {}\npublished = x\n",
+                                   to_string(quantity), to_string(expect)),
+              kScores)
+            .claims.at(0);
     RC_ASSERT(claim.value == quantity);
     RC_ASSERT(claim.expect == expect);
     const auto margin = *rc::gen::inRange(0, 1000) * 1e-3;

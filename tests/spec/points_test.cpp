@@ -25,17 +25,17 @@ Texts slugs(const std::string& text, const SpecOptions& options = {}) {
 SpecOptions set(const Texts& sets) { return {std::nullopt, sets, {}}; }
 
 TEST_CASE("keys of a zip move together, as one factor where the section stands") {
-  const auto experiment = parse(kData +
-                                "[axis]\nseed = 1, 2\n"
-                                "[zip.size]\nmodel.heads = (8 8 4 4), 4, 8\nmodel.layers = 4, 2, 2\n"
-                                "[axis]\ntrain.dropout = 0.0 .. 0.1 step 0.1\n");
+  const auto experiment =
+      parse(kData +
+            "[axis]\nseed = 1, 2\n"
+            "[zip.size]\nmodel.heads = (8 8 4 4), 4, 8\nmodel.layers = 4, 2, 2\n"
+            "[axis]\ntrain.dropout = 0.0 .. 0.1 step 0.1\n");
   CHECK(experiment.axes == Texts{"seed", "model.heads", "model.layers", "train.dropout"});
   REQUIRE(experiment.trials.size() == 2 * 3 * 2);
   const auto& trial = experiment.trials[3];
-  CHECK(trial.axis_values == Point{{"seed", "1"},
-                                   {"model.heads", "4"},
-                                   {"model.layers", "2"},
-                                   {"train.dropout", "0.1"}});
+  CHECK(
+      trial.axis_values ==
+      Point{{"seed", "1"}, {"model.heads", "4"}, {"model.layers", "2"}, {"train.dropout", "0.1"}});
   CHECK(trial.slug == "seed-1_heads-4_layers-2_dropout-0.1");
   CHECK(trial.case_name.empty());
   CHECK(trial.settings.integer("model.layers") == 2);
@@ -99,9 +99,8 @@ TEST_CASE("cases are extra points, crossed with seeds only") {
 }
 
 TEST_CASE("a case can hold lists and ranges, and seeds of a zip cross it") {
-  CHECK(slugs(kData +
-              "[zip.a]\nseed = 1, 1, 2\nmodel.heads = 1, 2, 2\n"
-              "[case.deep]\nmodel.layers = 8 .. 10 step 2\ntrain.steps = 5\n") ==
+  CHECK(slugs(kData + "[zip.a]\nseed = 1, 1, 2\nmodel.heads = 1, 2, 2\n"
+                      "[case.deep]\nmodel.layers = 8 .. 10 step 2\ntrain.steps = 5\n") ==
         Texts{"seed-1_heads-1", "seed-1_heads-2", "seed-2_heads-2", "deep_layers-8_seed-1",
               "deep_layers-8_seed-2", "deep_layers-10_seed-1", "deep_layers-10_seed-2"});
 }
@@ -162,8 +161,9 @@ TEST_CASE("limits hold after skips and before memory is taken") {
   CHECK(problems_of(axes + skip + "[case.x]\nmodel.heads = 2\nmodel.layers = 5\n", limit(199)) ==
         "test.ini:8: the axes and cases make more than 199 trials; leave values out, or raise "
         "experiment.max-trials");
-  CHECK(problems_of(axes + "train.steps = 1 .. 100000\n" + skip) ==
-        "test.ini:6: the axes make more than 100000 points before any is skipped; leave values out");
+  CHECK(
+      problems_of(axes + "train.steps = 1 .. 100000\n" + skip) ==
+      "test.ini:6: the axes make more than 100000 points before any is skipped; leave values out");
   const std::string long_text(60'000, 'x');
   CHECK_THAT(problems_of("[task]\ndata = " + long_text + "\n[axis]\nseed = 1 .. 10000\n"),
              ContainsSubstring("test.ini:4: the axes make 10000 trials of 6"));
@@ -211,9 +211,10 @@ RandomSpec random_spec() {
     widths += fmt::format("{}{}", i > 1 ? ", " : "", 64 * (i / 2 + 1));
   }
   RandomSpec spec;
-  spec.text = kData + fmt::format("[axis]\nmodel.heads = 1 .. {}\nseed = 1 .. {}\n"
-                                  "[zip.size]\nmodel.layers = {}\nmodel.d-model = {}\n",
-                                  heads, seeds, layers, widths);
+  spec.text = kData + fmt::format(
+                          "[axis]\nmodel.heads = 1 .. {}\nseed = 1 .. {}\n"
+                          "[zip.size]\nmodel.layers = {}\nmodel.d-model = {}\n",
+                          heads, seeds, layers, widths);
   spec.text += fmt::format("[skip.s]\nmodel.layers = 1\nmodel.heads = 1 .. {}\n", skipped);
   const int dropped = std::min(heads, skipped) * seeds;
   const int product = heads * seeds * zipped;
@@ -300,8 +301,8 @@ TEST_CASE("law: a zip of unequal lengths is refused, of equal lengths it has tha
   REQUIRE(rc::check("two columns", [] {
     const auto a = *rc::gen::inRange(1, 12);
     const auto b = *rc::gen::inRange(1, 12);
-    const auto text = kData + fmt::format("[zip.z]\nmodel.layers = 1 .. {}\nmodel.heads = 1 .. {}\n",
-                                          a, b);
+    const auto text =
+        kData + fmt::format("[zip.z]\nmodel.layers = 1 .. {}\nmodel.heads = 1 .. {}\n", a, b);
     if (a == b) {
       RC_ASSERT(parse(text).trials.size() == static_cast<std::size_t>(a));
     } else {
