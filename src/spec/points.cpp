@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "spec/settings.hpp"
+
 namespace headcount {
 namespace {
 
@@ -12,7 +14,7 @@ using Block = Layers::Block;
 using Line = Layers::Line;
 
 constexpr std::size_t kMostPoints = kMostTrials;
-constexpr std::size_t kMostText = std::size_t{1} << 28;  // bytes of all values of all trials
+constexpr std::size_t kMostMemory = std::size_t{1} << 30;  // bytes of the settings of all trials
 
 bool is_seed(std::string_view key) { return key == "seed" || key.substr(0, 5) == "seed."; }
 
@@ -29,12 +31,12 @@ std::size_t text_of(const std::vector<Block>& blocks) {
   return bytes;
 }
 
-// Bytes that the keys and values of one trial take at most.
-std::size_t text_of_a_trial(const Layers& layers, const Schema& schema) {
+// Bytes that the settings of one trial take at most.
+std::size_t bytes_of_a_trial(const Layers& layers, const Schema& schema) {
   std::size_t bytes = text_of(layers.factors());
   for (const auto& extra : layers.cases()) bytes = std::max(bytes, text_of({extra}));
   for (const auto& key : schema.keys()) {
-    bytes += key.name.size();
+    bytes += sizeof(Settings::Value) + key.name.size();
     if (const auto* value = value_at(key, {}, layers, schema)) bytes += value->size();
   }
   return bytes;
@@ -161,7 +163,7 @@ class Maker {
         schema_(schema),
         limit_(limit),
         problems_(problems),
-        text_(text_of_a_trial(layers, schema)) {}
+        bytes_(bytes_of_a_trial(layers, schema)) {}
 
   std::optional<SweepPoints> make() {
     if (!make_product()) return std::nullopt;
@@ -186,9 +188,9 @@ class Maker {
       refuse(place, fmt::format("{} make more than {} trials; leave values out, or raise "
                                 "experiment.max-trials",
                                 what, limit));
-    else if (points > kMostText / text_)
+    else if (points > kMostMemory / bytes_)
       refuse(place, fmt::format("{} make {} trials of {} bytes; at most {} bytes are taken in all",
-                                what, points, text_, kMostText));
+                                what, points, bytes_, kMostMemory));
     else
       return true;
     return false;
@@ -225,7 +227,7 @@ class Maker {
   const Schema& schema_;
   std::size_t limit_;
   Problems& problems_;
-  std::size_t text_;
+  std::size_t bytes_;
   SweepPoints made_;
 };
 
