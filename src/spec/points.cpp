@@ -24,17 +24,18 @@ std::size_t longest(const std::vector<std::string>& values) {
   return length;
 }
 
-std::size_t text_of(const std::vector<Block>& blocks) {
+std::size_t text_of(const Block& block) {
   std::size_t bytes = 0;
-  for (const auto& block : blocks)
-    for (const auto& line : block.lines) bytes += longest(line.values);
+  for (const auto& line : block.lines) bytes += longest(line.values);
   return bytes;
 }
 
 // Bytes that the settings of one trial take at most.
 std::size_t bytes_of_a_trial(const Layers& layers, const Schema& schema) {
-  std::size_t bytes = text_of(layers.factors());
-  for (const auto& extra : layers.cases()) bytes = std::max(bytes, text_of({extra}));
+  std::size_t in_cases = 0;
+  for (const auto& extra : layers.cases()) in_cases = std::max(in_cases, text_of(extra));
+  std::size_t bytes = in_cases;
+  for (const auto& factor : layers.factors()) bytes += text_of(factor);
   for (const auto& key : schema.keys()) {
     bytes += sizeof(Settings::Value) + key.name.size();
     if (const auto* value = value_at(key, {}, layers, schema)) bytes += value->size();
@@ -61,6 +62,7 @@ AxisGroup group_of(const Block& factor, Wanted wanted) {
   std::set<std::vector<std::string>> seen;
   for (std::size_t i = 0; !lines.empty() && i < lines.front()->values.size(); ++i) {
     std::vector<std::string> row;
+    row.reserve(lines.size());
     for (const auto* line : lines) row.push_back(line->values[i]);
     if (seen.insert(row).second) group.rows.push_back(std::move(row));
   }
@@ -178,35 +180,33 @@ class Maker {
   }
 
  private:
-  std::nullopt_t refuse(const Place& place, std::string message) {
+  bool refuse(const Place& place, std::string message) {
     problems_.add(place, "", std::move(message));
-    return std::nullopt;
+    return false;
   }
 
   bool fits(std::size_t points, std::size_t limit, const Place& place, std::string_view what) {
     if (points > limit)
-      refuse(place, fmt::format("{} make more than {} trials; leave values out, or raise "
-                                "experiment.max-trials",
-                                what, limit));
-    else if (points > kMostMemory / bytes_)
-      refuse(place, fmt::format("{} make {} trials of {} bytes; at most {} bytes are taken in all",
+      return refuse(place, fmt::format("{} make more than {} trials; leave values out, or raise "
+                                       "experiment.max-trials",
+                                       what, limit));
+    if (points > kMostMemory / bytes_)
+      return refuse(place,
+                    fmt::format("{} make {} trials of {} bytes; at most {} bytes are taken in all",
                                 what, points, bytes_, kMostMemory));
-    else
-      return true;
-    return false;
+    return true;
   }
 
   bool make_product() {
     const auto groups = groups_of_product(layers_);
     const auto place = groups.empty() ? Place{} : layers_.place_of(groups.back().keys.front());
     const auto size = product_size(groups, kMostPoints);
-    if (!layers_.skips().empty() && size > kMostPoints)
+    const bool skips = !layers_.skips().empty();
+    if (skips && size > kMostPoints)
       return refuse(place, fmt::format("the axes make more than {} points before any is skipped; "
                                        "leave values out",
-                                       kMostPoints)),
-             false;
-    if (!fits(size, layers_.skips().empty() ? limit_ : kMostPoints, place, "the axes"))
-      return false;
+                                       kMostPoints));
+    if (!fits(size, skips ? kMostPoints : limit_, place, "the axes")) return false;
     auto points = product(groups);
     made_.idle_skips = drop_skipped(points, layers_, schema_);
     if (!fits(points.size(), limit_, place, "the axes")) return false;
