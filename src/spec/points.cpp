@@ -171,12 +171,11 @@ class Maker {
     if (!make_product()) return std::nullopt;
     for (const auto& extra : layers_.cases())
       if (!add_case(extra)) return std::nullopt;
-    if (made_.points.empty()) {
-      const auto& skip = layers_.skips().back();
-      return refuse(skip.place,
-                    fmt::format("[skip.{}]: no trial is left, every point is skipped", skip.name));
-    }
-    return std::move(made_);
+    if (!made_.points.empty()) return std::move(made_);
+    const auto& skip = layers_.skips().back();
+    refuse(skip.place,
+           fmt::format("[skip.{}]: no trial is left, every point is skipped", skip.name));
+    return std::nullopt;
   }
 
  private:

@@ -65,6 +65,10 @@ TEST_CASE("overriding a key of a zip") {
   // Rows that are the same without it are one point.
   CHECK(slugs(kZip, set({"model.heads=8"})) == Texts{"layers-2", "layers-4"});
   CHECK(slugs(kZip, set({"model.heads=8", "model.layers=1"})) == Texts{"test"});
+  const std::string three = kData +
+                            "[zip.z]\nmodel.layers = 2, 2, 4\nmodel.heads = 1, 1, 4\n"
+                            "train.steps = 1, 2, 3\n";
+  CHECK(slugs(three, set({"train.steps=5"})) == Texts{"layers-2_heads-1", "layers-4_heads-4"});
   // Several replace its column; all columns together can get another length.
   CHECK(slugs(kZip, set({"model.heads=8, 8, 16"})) ==
         Texts{"layers-2_heads-8", "layers-4_heads-8", "layers-4_heads-16"});
