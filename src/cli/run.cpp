@@ -3,6 +3,7 @@
 #include "cli/sweep_options.hpp"
 #include "run/config.hpp"
 #include "run/schema.hpp"
+#include "score/scores.hpp"
 
 namespace headcount {
 namespace {
@@ -19,9 +20,9 @@ void options(boost::program_options::options_description& options) {
 ExitCode run(const Arguments& arguments) {
   auto sweep = sweep_options(arguments);
   sweep.spec = arguments.text("SPEC");
-  const auto experiment =
-      load_experiment(sweep.spec, experiment_schema(),
-                      {arguments.optional("scale"), arguments.texts("set")}, check_settings);
+  const auto experiment = load_experiment(
+      sweep.spec, experiment_schema(),
+      {arguments.optional("scale"), arguments.texts("set"), metrics().names()}, check_settings);
   sweep.out = arguments.optional("out").value_or("results/" + experiment.name);
   stop_on_signals();
   return report_sweep(run_sweep(experiment, sweep));

@@ -69,7 +69,7 @@ RangePoints expand(const ValueType& type, std::string_view item) {
 
 }  // namespace
 
-AxisValues parse_axis_values(const ValueType& type, std::string_view text) {
+AxisValues parse_axis_values(const ValueType& type, std::string_view text, bool may_repeat) {
   AxisValues axis;
   text = trim(text);
   if (text.empty()) return {{}, {"no values to sweep over"}};
@@ -93,7 +93,7 @@ AxisValues parse_axis_values(const ValueType& type, std::string_view text) {
       auto value = type.convert(point);
       if (!value.ok())
         axis.problems.push_back(fmt::format("{}: {}", shown(point), value.problem));
-      else if (!seen.insert(value.text).second)
+      else if (!may_repeat && !seen.insert(value.text).second)
         axis.problems.push_back(fmt::format("{} stands twice", shown(value.text)));
       else
         axis.values.push_back(std::move(value.text));

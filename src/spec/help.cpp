@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace headcount {
 namespace {
 
 struct SectionHelp {
   const char* name;
   const char* help;
+  const char* example;  // lines of a spec
 };
 
 constexpr SectionHelp kActingSections[] = {
@@ -17,14 +20,54 @@ constexpr SectionHelp kActingSections[] = {
      "Sweeps keys, named in full, one a line; trials are all combinations, the last line moving "
      "fastest. Values: a list `1, 2, 4`; a range `1 .. 5` or `0.0 .. 0.9 step 0.1`, both ends "
      "included; `log(1e-4 .. 1e-2, 3)`. A value that is itself a list stands in parentheses: "
-     "`(8 8 4 4), (4 4 4 4)`."},
+     "`(8 8 4 4), (4 4 4 4)`.",
+     "[axis]\n"
+     "model.heads = 1, 2, 4, 8\n"
+     "seed        = 1 .. 5\n"},
+    {"zip.NAME",
+     "Keys that move together: the first value of one with the first of the others, and so on. All "
+     "have equally many values, written as in [axis]; the section counts as one axis, where it "
+     "stands.",
+     "[zip.size]\n"
+     "model.layers  = 2, 4, 6\n"
+     "model.d-model = 64, 128, 256\n"},
+    {"case.NAME",
+     "An extra trial, or several where a line lists values: the file's values outside [axis] and "
+     "[zip.NAME], with these set on top; once for every seed that is swept. A case beats "
+     "[scale.NAME]; --set beats both.",
+     "[case.deep]\n"
+     "model.layers = 12\n"
+     "train.steps  = 16000\n"},
+    {"skip.NAME",
+     "Leaves out the points of [axis] and [zip.NAME] that match all of its lines; a line may list "
+     "several values. A skip that matches nothing is an error.",
+     "[skip.too-narrow]\n"
+     "model.heads   = 16, 32\n"
+     "model.d-model = 64\n"},
+    {"claim.NAME",
+     "What the literature says, in a form that trials can support or refute. `left` and `right` "
+     "are a metric, `on test` (the default) or `on validation`, `where` keys have values; trials "
+     "are paired by seed. `expect` is `left > right` or `left < right`, also `by 0.05`; `left ~ "
+     "right within 0.02`. Or `value` in place of left and right, and `expect` is `increasing`, "
+     "`decreasing`, `peak inside` or `valley inside`, `over` a swept key. `published` says what "
+     "the source reports; `note` what else there is to know.",
+     "[claim.one-head-is-worse]\n"
+     "left      = nll where model.heads = 1\n"
+     "right     = nll where model.heads = 8\n"
+     "expect    = left > right\n"
+     "published = 5.29 against 4.92 perplexity\n"},
     {"scale.NAME",
      "Keys, named in full, that `--scale NAME` sets. One value for a swept key ends its sweep; "
-     "several make a new axis of it."},
+     "several make a new axis of it. In a zip one value takes the key out, several replace its "
+     "column.",
+     "[scale.smoke]\n"
+     "train.steps = 20\n"
+     "seed        = 1\n"},
 };
 
 constexpr const char* kPrecedence =
-    "Later beats earlier: defaults, the file's sections, [axis], [scale.NAME], --set KEY=VALUE. "
+    "Later beats earlier: defaults, the file's sections, [axis] and [zip.NAME], [scale.NAME], "
+    "--set KEY=VALUE. "
     "`#` and `;` begin a comment at the start of a line and after a blank.";
 
 std::string default_of(const Key& key) {
@@ -68,6 +111,13 @@ std::string wrap(std::string_view text, std::string_view indent, std::size_t wid
   return wrapped;
 }
 
+std::string indented(std::string_view lines) {
+  std::string text;
+  for (const auto& line : split(lines, '\n'))
+    text += line.empty() ? "" : fmt::format("        {}\n", line);
+  return text;
+}
+
 std::string as_text(const Schema& schema) {
   constexpr std::size_t kWidth = 100;
   std::string text;
@@ -81,8 +131,9 @@ std::string as_text(const Schema& schema) {
     text += wrap(type_of(key), "    ", kWidth);
     text += wrap(key.help, "    ", kWidth);
   }
-  for (const auto& [name, help] : kActingSections)
-    text += fmt::format("\n[{}]\n{}", name, wrap(plain(help), "    ", kWidth));
+  for (const auto& [name, help, example] : kActingSections)
+    text +=
+        fmt::format("\n[{}]\n{}\n{}", name, wrap(plain(help), "    ", kWidth), indented(example));
   return text + "\n" + wrap(plain(kPrecedence), "", kWidth);
 }
 
@@ -98,8 +149,8 @@ std::string as_markdown(const Schema& schema) {
     text += fmt::format("| `{}` | {} | {} | {} |\n", key.leaf(), cell(type_of(key)),
                         cell(default_of(key)), cell(key.help));
   }
-  for (const auto& [name, help] : kActingSections)
-    text += fmt::format("\n## [{}]\n\n{}\n", name, help);
+  for (const auto& [name, help, example] : kActingSections)
+    text += fmt::format("\n## [{}]\n\n{}\n\n```ini\n{}```\n", name, help, example);
   return text + "\n" + kPrecedence + "\n";
 }
 

@@ -30,6 +30,11 @@ std::string slug_of(const Point& point, std::string_view otherwise) {
   return file_safe(slug.empty() ? otherwise : slug, kLongestSlug);
 }
 
+std::string slug_of_case(std::string_view name, const Point& point) {
+  if (point.empty()) return file_safe(name, kLongestSlug);
+  return file_safe(fmt::format("{}_{}", name, slug_of(point, "")), kLongestSlug);
+}
+
 std::string trial_id(std::string_view slug, const Settings& settings, std::string_view data_hash) {
   const auto hash = sha256_hex(fmt::format("{}data_hash = {}\n", settings.to_text(), data_hash));
   return fmt::format("{}-{}", slug, hash.substr(0, 12));

@@ -152,14 +152,6 @@ TEST_CASE("what Boost's parser lets through is refused") {
             .size() == 2);
 }
 
-TEST_CASE("sections of the next step are refused by name") {
-  for (const std::string word : {"zip", "case", "skip", "claim"}) {
-    CHECK(problems_of(kSampleData + ("[" + word + ".x]\nmodel.layers = 4\nleft = nll\n")) ==
-          "test.ini:3: [" + word + ".x]: not yet; this version does not read " + word +
-              " sections");
-  }
-}
-
 TEST_CASE("sections that are nearly right") {
   const std::string head = kSampleData;
   CHECK(problems_of(head + "[scale]\n") == "test.ini:3: [scale]: write [scale.NAME]");

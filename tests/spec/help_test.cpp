@@ -45,6 +45,28 @@ TEST_CASE("help as markdown") {
   CHECK_THAT(help, ContainsSubstring("## [scale.NAME]"));
 }
 
+TEST_CASE("the sections that act on keys have an example each, which is read as it stands") {
+  const auto help = help_text(sample_schema(), HelpFormat::markdown);
+  std::size_t examples = 0;
+  const std::string fence = "```ini\n";
+  for (auto at = help.find(fence); at != std::string::npos; at = help.find(fence, at)) {
+    at += fence.size();
+    const auto example = help.substr(at, help.find("```", at) - at);
+    INFO(example);
+    // Beside axes that the skip and the claim of the examples speak of.
+    const bool has_axis = example.rfind("[axis]", 0) == 0;
+    const std::string axes =
+        has_axis ? "" : "[axis]\nmodel.heads = 1, 8, 16\nmodel.d-model = 64, 128\n";
+    const bool zip = example.rfind("[zip", 0) == 0;
+    CHECK(problems_of(kSampleData + (zip ? "" : axes) + example, {std::nullopt, {}, {"nll"}}) ==
+          "");
+    ++examples;
+  }
+  CHECK(examples == 6);
+  CHECK_THAT(help_text(sample_schema(), HelpFormat::text),
+             ContainsSubstring("        [zip.size]\n        model.layers  = 2, 4, 6\n"));
+}
+
 TEST_CASE("every key is in the help, and no line of the text is wide") {
   const auto schema = sample_schema();
   const auto help = fmt::format("\n{}", help_text(schema, HelpFormat::text));
