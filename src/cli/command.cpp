@@ -121,9 +121,10 @@ int Arguments::integer(const std::string& name, int least) const {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{
-      run_command(),  list_command(),  help_command(), data_command(),    show_command(),
-      same_command(), heads_command(), mask_command(), compare_command(), completion_command()};
+  static const std::vector<Command> all{run_command(),  plan_command(),    calibrate_command(),
+                                        list_command(), help_command(),    data_command(),
+                                        show_command(), same_command(),    heads_command(),
+                                        mask_command(), compare_command(), completion_command()};
   return all;
 }
 
