@@ -28,6 +28,7 @@ struct ProbeModel {
   Activation activation = Activation::gelu;
   double dropout = 0;      // on the stream and on patterns
   Index feed_forward = 4;  // times the width
+  int shards = 2;
 };
 const std::vector<ProbeModel>& calibration_grid();
 
