@@ -152,8 +152,9 @@ class TrialModel {
   // importance.ablation: intact, then without each head.
   Work ablations(const BatchShape& scored, HeadsAtWork heads) const {
     const double each = heads.share * model_.heads();
-    return pass_work(model_, scored, heads) +
-           each * pass_work(model_, scored, {heads.share - 1 / model_.heads()});
+    auto work = pass_work(model_, scored, heads);
+    if (each > 0) work += each * pass_work(model_, scored, {heads.share - 1 / model_.heads()});
+    return work;
   }
 
   Work measures(const std::vector<std::string>& names, const BatchShape& scored,
@@ -197,8 +198,11 @@ class TrialModel {
         const double wanted = as_real(percent) / 100 * prunable();
         return std::abs(a - wanted) < std::abs(b - wanted);
       }));
-    for (const int heads : built)
-      work += pass_work(model_.without(heads / model_.heads()), reporting, at_work_);
+    for (const int heads : built) {
+      const double left = model_.heads() - heads;
+      const HeadsAtWork rest{left > 0 ? without(heads).share * model_.heads() / left : 1};
+      work += pass_work(model_.without(heads / model_.heads()), reporting, rest);
+    }
     return work;
   }
 

@@ -109,6 +109,15 @@ TEST_CASE("a smaller model that is built has no products of the heads gone") {
   CHECK(with("prune.build-at=(45 50 55)") == Approx(with("prune.build-at=50")));  // one point
 }
 
+TEST_CASE("a model without heads has nothing to ablate or to prune") {
+  const std::vector<std::string> sets{"model.heads=0", "attention.head-width=3",
+                                      "measure.measures=importance.ablation",
+                                      "prune.methods=importance.gradient, random"};
+  const double forward = kProducts - 2 * (864 + 288);
+  CHECK(flops(sets).measure == 10 * forward);
+  CHECK(flops(sets).prune == 0);
+}
+
 TEST_CASE("sizes are those of the data") {
   const auto task = make_task(task_config(tiny_settings()));
   const auto sizes = sizes_of(*task);
