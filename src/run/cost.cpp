@@ -311,7 +311,7 @@ class TrialModel {
 
   double data_bytes() const {
     constexpr double kExample =
-        sizeof(Example) + 2 * 16;  // with what its two vectors' memory costs
+        sizeof(Example) + 32;  // with what the memory of its two vectors costs
     return sizeof(Token) * (training_tokens() + 2 * held_out_tokens()) +
            kExample * as_real(sizes_.validation_examples + sizes_.test_examples);
   }
