@@ -261,9 +261,9 @@ std::vector<Probe> run_probes(double seconds, const std::vector<ProbeModel>& gri
   const auto passed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   };
-  do {
+  constexpr int kLeastRounds = 3;  // so that a median passes over a moment when others worked
+  for (int round = 0; round < kLeastRounds || passed() < seconds; ++round)
     for (auto& work : works) work.measure();
-  } while (passed() < seconds);
   std::vector<Probe> probes;
   for (const auto& work : works) probes.push_back(work.probe());
   return probes;

@@ -39,8 +39,8 @@ struct Probe {
   double seconds = 0;  // CPU time of its thread; the median over rounds
 };
 
-// Trains, evaluates and measures the models of the grid in turn, round after round: at least one
-// round after the first, which only warms up, and no new one after so many seconds.
+// Trains, evaluates and measures the models of the grid in turn, round after round: a first that
+// only warms up, then at least three, and no new one after so many seconds.
 std::vector<Probe> run_probes(double seconds,
                               const std::vector<ProbeModel>& grid = calibration_grid());
 
