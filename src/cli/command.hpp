@@ -46,6 +46,8 @@ struct Command {
 const std::vector<Command>& commands();
 
 Command run_command();
+Command plan_command();
+Command calibrate_command();
 Command status_command();
 Command list_command();
 Command help_command();

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "cli/program.hpp"
+#include "run/calibration.hpp"
 
 namespace fs = std::filesystem;
 using headcount::read_file;
@@ -45,6 +46,15 @@ orders = 2
 model.heads = 1, 2
 seed = 1 .. 2
 )";
+
+// Where the program keeps things, until it goes out of scope.
+class Cache {
+ public:
+  explicit Cache(const fs::path& path) { ::setenv("HEADCOUNT_CACHE", path.c_str(), 1); }
+  ~Cache() { ::unsetenv("HEADCOUNT_CACHE"); }
+  Cache(const Cache&) = delete;
+  Cache& operator=(const Cache&) = delete;
+};
 
 // The lines of a text.
 std::vector<std::string> lines(const std::string& text) {
@@ -165,6 +175,52 @@ TEST_CASE("wrong use is told with an exit code of its own") {
   CHECK_THAT(bad.err,
              ContainsSubstring("bad.ini:4:") && ContainsSubstring("did you mean 'model.layers'"));
   CHECK_THAT(bad.err, ContainsSubstring("bad.ini:6:") && ContainsSubstring("not yet"));
+}
+
+TEST_CASE("a plan tells what the trials of a spec will cost") {
+  const Folder folder;
+  folder.write("tiny.ini", kSpec);
+  // Both trials of a seed train the same model: they differ in what is measured only.
+  const std::string twice = "plan tiny.ini --set model.heads=2 --set measure.examples=5,6 ";
+  const auto planned = folder.headcount(twice + "--no-time --format json");
+  INFO(planned.err);
+  REQUIRE(planned.code == 0);
+  const auto plan = nlohmann::json::parse(planned.out);
+  REQUIRE(plan["trials"].size() == 4);
+  int trained = 0;
+  for (const auto& trial : plan["trials"]) {
+    CHECK(trial["parameters"] == plan["trials"][0]["parameters"]);
+    CHECK(trial["total_s"].is_null());
+    trained += trial["trained_by"].is_null();
+  }
+  CHECK(trained == 2);
+  CHECK(plan["trials"][1]["trained_by"] == plan["trials"][0]["trial"]);
+  CHECK(plan["trials"][1]["tflop"] < plan["trials"][0]["tflop"]);
+
+  const Cache cache(folder / "cache");
+  headcount::Calibration calibration;
+  calibration.seconds.fill(1e-9);
+  fs::create_directory(folder / "cache");
+  headcount::write_calibration(calibration, headcount::calibration_path());
+  const auto timed = folder.headcount(twice + "--jobs 2 --format json");
+  INFO(timed.err);
+  CHECK(timed.err.empty());  // nothing was measured
+  const auto with_time = nlohmann::json::parse(timed.out);
+  double sum = 0;
+  for (const auto& trial : with_time["trials"]) sum += trial["total_s"].get<double>();
+  CHECK(sum > 0);
+  const auto& totals = with_time["totals"];
+  CHECK(totals[0]["value"] == 4);
+  CHECK(totals[1]["value"] == 2);
+  CHECK(totals[4]["value"].get<double>() == Approx(sum));
+  // Two equal halves beside each other.
+  CHECK(totals[5]["value"].get<double>() == Approx(sum / 2).epsilon(0.01));
+
+  CHECK(lines(folder.headcount(twice + "--format csv").out).size() == 5 + 1 + 7);
+  CHECK(folder.headcount("plan tiny.ini --set task.data=file:none.txt").code == 66);
+  CHECK(folder.headcount("plan tiny.ini --set model.heads=3").code == 65);
+  CHECK(folder.headcount("plan tiny.ini --jobs 0").code == 64);
+  CHECK(folder.headcount("calibrate --seconds -1").code == 64);
 }
 
 TEST_CASE("a failing trial is recorded and does not stop the others") {

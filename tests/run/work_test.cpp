@@ -1,0 +1,126 @@
+#include "run/work.hpp"
+
+#include <rapidcheck.h>
+
+#include "catch.hpp"
+
+namespace headcount {
+namespace {
+
+ModelConfig config_of(const std::vector<int>& heads, const std::vector<Index>& widths) {
+  ModelConfig config;
+  config.vocabulary = 10;
+  config.longest = 3;
+  config.width = 4;
+  config.feed_forward = 8;
+  config.set_heads(heads, widths);
+  return config;
+}
+
+// D = 4, two heads of width 2, F = 8, V = 10.
+ModelShape one_layer() { return ModelShape::of(config_of({2}, {2})); }
+
+// Two sequences of 3 tokens: N = 6, Σ T² = 18.
+constexpr BatchShape kBatch{2, 6, 18, 6};
+
+TEST_CASE("a model's parameters are counted as its layout counts them") {
+  REQUIRE(rc::check("parameters", [] {
+    const int layers = *rc::gen::inRange(1, 4);
+    const auto heads = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
+                                                             rc::gen::inRange(0, 5));
+    const auto widths = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
+                                                              rc::gen::inRange(1, 9));
+    auto config = config_of(heads, std::vector<Index>(widths.begin(), widths.end()));
+    config.vocabulary = *rc::gen::inRange(1, 50);
+    config.longest = *rc::gen::inRange(1, 40);
+    config.width = 2 * *rc::gen::inRange(1, 20);
+    config.feed_forward = *rc::gen::inRange(1, 30);
+    config.tied_output = *rc::gen::arbitrary<bool>();
+    config.norm = *rc::gen::element(NormPlacement::pre, NormPlacement::post);
+    config.positions = *rc::gen::elementOf(position_encodings().names());
+    const Model<float> model(config);
+    RC_ASSERT(ModelShape::of(config).parameters() == static_cast<double>(model.layout().count()));
+  }));
+}
+
+TEST_CASE("arithmetic of a forward pass, by hand") {
+  const auto work = forward_work(one_layer(), kBatch);
+  // 2·6·4·12 for queries, keys and values; 2·6·4·4 for W_O; 2·(2·6·4·8) between; 2·6·4·10 logits
+  CHECK(work[Feature::product_flops] == 576 + 192 + 768 + 480);
+  CHECK(work[Feature::products] == 5);
+  // scores and contexts of two heads of width 2: 2·(2·18·2)·2
+  CHECK(work[Feature::head_flops] == 288);
+  CHECK(work.flops() == 2016 + 288);
+  CHECK(work[Feature::slices] == 4);
+  CHECK(work[Feature::pattern_rows] == 12);
+  // 1 + 2 + 3 visible keys in 2 sequences under 2 heads, and 10 logits of 6 tokens
+  CHECK(work[Feature::exponentials] == 24 + 60);
+  CHECK(work[Feature::error_functions] == 6 * 8);
+  CHECK(work[Feature::random_numbers] == 0);
+}
+
+TEST_CASE("a backward pass has twice the products with parameters, once without") {
+  const auto forward = forward_work(one_layer(), kBatch);
+  const auto training = backward_work(one_layer(), kBatch, {}, true);
+  const auto activations = backward_work(one_layer(), kBatch, {}, false);
+  CHECK(training[Feature::product_flops] == 2 * forward[Feature::product_flops]);
+  CHECK(activations[Feature::product_flops] == forward[Feature::product_flops]);
+  // scores again, then d_values, d_pattern, d_queries, d_keys
+  CHECK(training[Feature::head_flops] == 2.5 * forward[Feature::head_flops]);
+  CHECK(activations[Feature::head_flops] == training[Feature::head_flops]);
+}
+
+TEST_CASE("masked heads attend no more, unless observed, and removed ones have no products") {
+  const auto all = forward_work(one_layer(), kBatch);
+  const auto half = forward_work(one_layer(), kBatch, {0.5});
+  CHECK(half[Feature::head_flops] == all[Feature::head_flops] / 2);
+  CHECK(half[Feature::product_flops] == all[Feature::product_flops]);
+  CHECK(forward_work(one_layer(), kBatch, {0.5, true})[Feature::head_flops] ==
+        all[Feature::head_flops]);
+  const auto removed = forward_work(one_layer().without(0.5), kBatch);
+  CHECK(removed[Feature::head_flops] == all[Feature::head_flops] / 2);
+  CHECK(removed[Feature::product_flops] == 2016 - (576 + 192) / 2);
+  CHECK(forward_work(one_layer().without(1), kBatch)[Feature::products] == 3);
+}
+
+TEST_CASE("a training step sweeps over the parameters for every shard, and updates them once") {
+  const auto shape = one_layer();
+  const double parameters = shape.parameters();
+  const auto work = step_work(shape, {kBatch, 2, false, 1e9});
+  CHECK(work[Feature::updates] == parameters);
+  CHECK(work[Feature::parameter_elements] == (2 + 3 * 2) * parameters);
+  CHECK(work[Feature::steps] == 1);
+  CHECK(work[Feature::products] == 2 * (5 + 10));
+  CHECK(work.flops() == 3 * 2016 + 3.5 * 288);  // whatever the shards
+  CHECK(step_work(shape, {kBatch, 8, false, 1e9})[Feature::products] == 2 * (5 + 10));
+}
+
+TEST_CASE("a pass over examples is cut into batches as the evaluator cuts it") {
+  const BatchShape examples{5, 15, 45, 15};                   // 5 of 3 tokens
+  const auto work = pass_work(one_layer(), examples, {}, 7);  // 2 a batch
+  CHECK(work[Feature::products] == 3 * 5);
+  CHECK(work.flops() == Approx(2.5 * (2016 + 288)));
+  CHECK(pass_work(one_layer(), {}).flops() == 0);
+}
+
+TEST_CASE("dropout draws for every entry it may drop") {
+  auto config = config_of({2}, {2});
+  config.dropout = 0.1;
+  const auto stream = forward_work(ModelShape::of(config), kBatch, {}, true);
+  CHECK(stream[Feature::random_numbers] == 3 * 6 * 4);  // embeddings and two sublayers
+  config.pattern_dropout = 0.1;
+  const auto both = forward_work(ModelShape::of(config), kBatch, {}, true);
+  CHECK(both[Feature::random_numbers] == 3 * 6 * 4 + 18 * 2);
+  CHECK(forward_work(ModelShape::of(config), kBatch)[Feature::random_numbers] == 0);
+}
+
+TEST_CASE("the mask decides how many keys an entropy sees") {
+  auto config = config_of({2}, {2});
+  CHECK(observation_work("entropy", ModelShape::of(config), kBatch)[Feature::logarithms] == 24);
+  config.mask = AttentionMask::none;
+  CHECK(observation_work("entropy", ModelShape::of(config), kBatch)[Feature::logarithms] == 36);
+  CHECK(observation_work("distance", ModelShape::of(config), kBatch)[Feature::logarithms] == 0);
+}
+
+}  // namespace
+}  // namespace headcount
