@@ -264,8 +264,9 @@ std::vector<Probe> run_probes(double seconds, const std::vector<ProbeModel>& gri
   constexpr int kLeastRounds = 3;  // so that a median passes over a moment when others worked
   for (int round = 0; round < kLeastRounds || passed() < seconds; ++round)
     for (auto& work : works) work.measure();
-  std::vector<Probe> probes;
-  for (const auto& work : works) probes.push_back(work.probe());
+  std::vector<Probe> probes(works.size());
+  std::transform(works.begin(), works.end(), probes.begin(),
+                 [](const TimedWork& work) { return work.probe(); });
   return probes;
 }
 
