@@ -135,8 +135,8 @@ Values find_baseline(const std::set<Values>& groups, const CompareOptions& optio
 }
 
 void check_same_meaning(const std::string& name, const TrialRow& first, const TrialRow& other) {
-  const Metric& a = first.metrics.at(name);
-  const Metric& b = other.metrics.at(name);
+  const TrialScore& a = first.metrics.at(name);
+  const TrialScore& b = other.metrics.at(name);
   for (const auto& [what, x, y] :
        {std::tuple{"split", a.split, b.split}, std::tuple{"definition", a.definition, b.definition},
         std::tuple{"unit", a.unit, b.unit}})
@@ -261,7 +261,7 @@ Comparison compare(const std::vector<TrialRow>& trials, const CompareOptions& op
 }
 
 Table to_table(const Comparison& comparison) {
-  const auto low_high = [](const std::optional<Interval>& interval) -> std::pair<Cell, Cell> {
+  const auto low_high = [](const std::optional<ConfidenceInterval>& interval) -> std::pair<Cell, Cell> {
     if (!interval) return {};
     return {interval->low, interval->high};
   };

@@ -11,7 +11,7 @@
 namespace headcount {
 
 // A score of one trial and what it means.
-struct Metric {
+struct TrialScore {
   double value = 0;
   std::string split;       // "test", "validation"
   std::string definition;  // long_name
@@ -22,7 +22,7 @@ struct Metric {
 struct TrialRow {
   std::string id;
   std::map<std::string, std::string> settings;  // the resolved spec: key, value
-  std::map<std::string, Metric> metrics;
+  std::map<std::string, TrialScore> metrics;
 };
 
 struct CompareOptions {
@@ -47,7 +47,7 @@ struct Group {
 
 struct MetricComparison {
   std::string metric;
-  Metric about;  // split, definition and unit that all trials share; value is unused
+  TrialScore about;  // split, definition and unit that all trials share; value is unused
   std::vector<Group> groups;
 };
 

@@ -59,14 +59,14 @@ std::string text_attribute(const ResultFile& file, const std::string& path, cons
   return file.has_attribute(path, name) ? file.attribute_text(path, name) : "";
 }
 
-std::map<std::string, Metric> read_metrics(const ResultFile& file, const std::string& split) {
-  std::map<std::string, Metric> metrics;
+std::map<std::string, TrialScore> read_metrics(const ResultFile& file, const std::string& split) {
+  std::map<std::string, TrialScore> metrics;
   const std::string group = fmt::format("{}/{}", kEvaluation, split);
   for (const auto& name : file.children(group)) {
     const std::string path = fmt::format("{}/{}", group, name);
     if (file.is_group(path) || !file.shape(path).empty() || !file.type(path).starts_with("float"))
       continue;
-    Metric metric{.value = file.read_scalar<double>(path),
+    TrialScore metric{.value = file.read_scalar<double>(path),
                   .split = split,
                   .definition = text_attribute(file, path, "definition"),
                   .unit = text_attribute(file, path, "units")};

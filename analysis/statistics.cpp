@@ -55,7 +55,7 @@ double standard_error(std::span<const double> values) {
   return standard_deviation(values) / std::sqrt(static_cast<double>(values.size()));
 }
 
-Interval t_interval(std::span<const double> values, double confidence) {
+ConfidenceInterval t_interval(std::span<const double> values, double confidence) {
   require(values, 2, "a t interval");
   if (!(confidence > 0 && confidence < 1))
     throw Error(ExitCode::bad_data,

@@ -9,7 +9,7 @@ namespace headcount {
 // Statistics over replicates (seeds): few values, assumed independent. Results have the unit of the
 // values. Too few values for what is asked is an Error (bad_data) that says how many are needed.
 
-struct Interval {
+struct ConfidenceInterval {
   double low = 0;
   double high = 0;
 };
@@ -19,7 +19,7 @@ double standard_deviation(std::span<const double> values);  // n - 1 in the deno
 double standard_error(std::span<const double> values);      // of the mean; n >= 2
 
 // Two-sided Student t interval of the mean: mean -/+ t(n - 1) * standard error; n >= 2.
-Interval t_interval(std::span<const double> values, double confidence = 0.95);
+ConfidenceInterval t_interval(std::span<const double> values, double confidence = 0.95);
 
 // What n replicates say of their mean; the last three are empty for n = 1.
 struct Summary {
@@ -27,7 +27,7 @@ struct Summary {
   double mean = 0;
   std::optional<double> standard_deviation;
   std::optional<double> standard_error;
-  std::optional<Interval> interval;
+  std::optional<ConfidenceInterval> interval;
 };
 Summary summarize(std::span<const double> values, double confidence = 0.95);
 

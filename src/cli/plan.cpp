@@ -12,6 +12,7 @@
 #include "run/cost.hpp"
 #include "run/progress.hpp"
 #include "run/schema.hpp"
+#include "score/scores.hpp"
 #include "task/make_task.hpp"
 
 namespace headcount {
@@ -159,9 +160,9 @@ void print(const Table& trials, const Table& totals, TableFormat format) {
 ExitCode run(const Arguments& arguments) {
   const int jobs = arguments.integer("jobs", 1), threads = arguments.integer("threads", 1);
   const auto format = arguments.format();
-  const auto experiment =
-      load_experiment(arguments.text("SPEC"), experiment_schema(),
-                      {arguments.optional("scale"), arguments.texts("set")}, check_settings);
+  const auto experiment = load_experiment(
+      arguments.text("SPEC"), experiment_schema(),
+      {arguments.optional("scale"), arguments.texts("set"), metrics().names()}, check_settings);
   stop_on_signals();
   const auto data = data_of(experiment);
   std::optional<Calibration> calibration;

@@ -225,16 +225,16 @@ Parameters<float> read_parameters(const ArrayReader& file, const std::string& na
   return parameters;
 }
 
-json stages_of(const TrialState& state) {
+json stages_of(const UnfinishedTrial& state) {
   auto stages = json::array();
   for (const auto& stage : state.stages)
     stages.push_back({stage.name, stage.wall_seconds, stage.cpu_seconds});
   return stages;
 }
 
-TrialState state_from(const ArrayReader& file, const Model<float>& model) {
+UnfinishedTrial state_from(const ArrayReader& file, const Model<float>& model) {
   const auto& meta = file.meta();
-  TrialState state;
+  UnfinishedTrial state;
   state.started = meta.at("started").get<std::string>();
   for (const auto& stage : meta.at("stages"))
     state.stages.push_back(
@@ -273,7 +273,7 @@ fs::path checkpoint_path(const fs::path& result) {
   return result.parent_path() / (result.stem().string() + ".checkpoint");
 }
 
-void save_checkpoint(const fs::path& result, const std::string& trial_id, const TrialState& state,
+void save_checkpoint(const fs::path& result, const std::string& trial_id, const UnfinishedTrial& state,
                      const AdamW<float>::Moments* moments) {
   const StepColumns steps(state.training.steps);
   const ValidationColumns validations(state.training.validations);
@@ -317,7 +317,7 @@ void save_checkpoint(const fs::path& result, const std::string& trial_id, const 
   });
 }
 
-TrialState read_checkpoint(std::string bytes, const std::string& name, const std::string& trial_id,
+UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name, const std::string& trial_id,
                            const Model<float>& model) {
   const ArrayReader file(std::move(bytes), name);
   try {
@@ -330,7 +330,7 @@ TrialState read_checkpoint(std::string bytes, const std::string& name, const std
   }
 }
 
-std::optional<TrialState> load_checkpoint(const fs::path& result, const std::string& trial_id,
+std::optional<UnfinishedTrial> load_checkpoint(const fs::path& result, const std::string& trial_id,
                                           const Model<float>& model,
                                           std::vector<std::string>& problems) {
   for (const auto& path : {checkpoint_path(result), previous_path(result)}) {

@@ -13,7 +13,7 @@
 namespace headcount {
 
 // Where a trial stands between two pieces of its work: all that the rest of it depends on.
-struct TrialState {
+struct UnfinishedTrial {
   std::string started;            // UTC, when its first process began
   std::vector<StageTime> stages;  // spent so far
   TrainingRecord training;
@@ -37,18 +37,18 @@ std::filesystem::path checkpoint_path(const std::filesystem::path& result);
 // Atomic: at any moment one whole checkpoint stands under one of the two names, once there was one.
 // `moments` while training. Throws Error (io, cannot_create); the checkpoint before is still there.
 void save_checkpoint(const std::filesystem::path& result, const std::string& trial_id,
-                     const TrialState& state, const AdamW<float>::Moments* moments);
+                     const UnfinishedTrial& state, const AdamW<float>::Moments* moments);
 
 // The newest whole checkpoint of this trial; nothing where there is none. Damaged ones, and those
 // of other trials, are passed over and told in `problems`. Throws Error (bad_data) for a checkpoint
 // made by another build, or on another instruction-set level: its trial would not end in the bits
 // that either would give alone.
-std::optional<TrialState> load_checkpoint(const std::filesystem::path& result,
+std::optional<UnfinishedTrial> load_checkpoint(const std::filesystem::path& result,
                                           const std::string& trial_id, const Model<float>& model,
                                           std::vector<std::string>& problems);
 
 // One checkpoint, from all of its bytes. `name` is the file's.
-TrialState read_checkpoint(std::string bytes, const std::string& name, const std::string& trial_id,
+UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name, const std::string& trial_id,
                            const Model<float>& model);
 
 void remove_checkpoints(const std::filesystem::path& result);

@@ -38,6 +38,16 @@ void become_child(pid_t parent) {
   }
 }
 
+// Nothing thrown in the child may reach what the parent was doing.
+TrialEnd end_of(const std::function<TrialEnd(const Reporter&)>& work, const Reporter& reporter) {
+  try {
+    return work(reporter);
+  } catch (const std::exception& error) {
+    return {TrialEnd::How::failed, fmt::format("{} (a bug; please report it)", error.what()),
+            ExitCode::internal, false};
+  }
+}
+
 // No destructors and no exit handlers: they are the parent's.
 [[noreturn]] void leave(ExitCode code) {
   std::fflush(stdout);
@@ -99,7 +109,7 @@ ChildProcess::ChildProcess(const std::function<TrialEnd(const Reporter&)>& work)
     ::close(ends[0]);
     ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
     const Reporter reporter(ends[1]);
-    const TrialEnd end = work(reporter);
+    const TrialEnd end = end_of(work, reporter);
     reporter.end(end);
     leave(end.code);
   }

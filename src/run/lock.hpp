@@ -28,7 +28,7 @@ std::string random_token();
 
 // A lock as it is found.
 struct LockState {
-  LockOwner owner;  // all empty where the file cannot be read as a lock
+  LockOwner owner;    // all empty where the file cannot be read as a lock
   std::string stamp;  // another one after each touch
 };
 std::optional<LockState> read_lock(const std::filesystem::path& path);

@@ -12,11 +12,14 @@
 #include "base/text.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HEADCOUNT_HAS_SHADOW
+#define HEADCOUNT_HAS_SHADOW 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEADCOUNT_HAS_SHADOW
+#define HEADCOUNT_HAS_SHADOW 1
 #endif
+#endif
+#ifndef HEADCOUNT_HAS_SHADOW
+#define HEADCOUNT_HAS_SHADOW 0
 #endif
 
 namespace headcount {
@@ -82,13 +85,14 @@ std::int64_t available_memory(const fs::path& root) {
   return available == kUnlimited ? 0 : available;
 }
 
-MemoryLimit::MemoryLimit([[maybe_unused]] std::int64_t bytes) {
+bool can_limit_memory() { return HEADCOUNT_HAS_SHADOW == 0; }
+
+MemoryLimit::MemoryLimit(std::int64_t bytes) {
   ::getrlimit(RLIMIT_DATA, &before_);
-#ifndef HEADCOUNT_HAS_SHADOW
+  if (!can_limit_memory()) return;
   auto limit = before_;
   limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(bytes));
   ::setrlimit(RLIMIT_DATA, &limit);
-#endif
 }
 
 MemoryLimit::~MemoryLimit() { ::setrlimit(RLIMIT_DATA, &before_); }

@@ -16,7 +16,7 @@ namespace headcount {
 std::int64_t available_memory(const std::filesystem::path& root = "/");
 
 // While it lives, this process gets no more than `bytes` of memory: allocations beyond it fail.
-// Without effect under the sanitizers, which need their shadow.
+// Without effect under the sanitizers, whose shadow is larger than any limit.
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::int64_t bytes);
@@ -27,6 +27,9 @@ class MemoryLimit {
  private:
   rlimit before_{};
 };
+
+// Whether a MemoryLimit has an effect in this build.
+bool can_limit_memory();
 
 std::string bytes_text(std::int64_t bytes);  // "1.5 GiB"
 

@@ -371,7 +371,7 @@ class TrialRun {
   ThreadTeam& team_;
   Progress& progress_;
   Model<float> model_;
-  TrialState state_;
+  UnfinishedTrial state_;
   std::optional<Trainer<float>> trainer_;  // while training
   HeadTreatment<float> treatment_;         // while evaluating
   TrialResult result_;

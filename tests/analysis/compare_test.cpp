@@ -163,7 +163,7 @@ TEST_CASE("a baseline without one usable trial is told") {
 }
 
 TEST_CASE("numbers that mean different things are not compared") {
-  const auto refusal = [](void (*change)(Metric&)) {
+  const auto refusal = [](void (*change)(TrialScore&)) {
     auto trials = heads_by_seed();
     change(trials.back().metrics["nll"]);
     try {
@@ -173,10 +173,10 @@ TEST_CASE("numbers that mean different things are not compared") {
     }
     return std::string();
   };
-  CHECK_THAT(refusal([](Metric& m) { m.split = "validation"; }), ContainsSubstring("its split is"));
-  CHECK_THAT(refusal([](Metric& m) { m.definition = "sum"; }),
+  CHECK_THAT(refusal([](TrialScore& m) { m.split = "validation"; }), ContainsSubstring("its split is"));
+  CHECK_THAT(refusal([](TrialScore& m) { m.definition = "sum"; }),
              ContainsSubstring("its definition is"));
-  CHECK_THAT(refusal([](Metric& m) { m.unit = "bit"; }), ContainsSubstring("its unit is"));
+  CHECK_THAT(refusal([](TrialScore& m) { m.unit = "bit"; }), ContainsSubstring("its unit is"));
 }
 
 TEST_CASE("what is not there is an error that helps") {

@@ -52,13 +52,13 @@ TEST_CASE("mean, deviation and error of hand-worked values") {
 
 TEST_CASE("t intervals agree with SciPy 1.10.1") {
   // stats.t.interval(c, len(a) - 1, loc=np.mean(a), scale=stats.sem(a))
-  const Interval at95 = t_interval(kPerplexities);
+  const ConfidenceInterval at95 = t_interval(kPerplexities);
   CHECK(at95.low == Approx(4.8343247183017715).epsilon(1e-12));
   CHECK(at95.high == Approx(5.217675281698226).epsilon(1e-12));
-  const Interval at99 = t_interval(kPerplexities, 0.99);
+  const ConfidenceInterval at99 = t_interval(kPerplexities, 0.99);
   CHECK(at99.low == Approx(4.708150682615013).epsilon(1e-12));
   CHECK(at99.high == Approx(5.343849317384985).epsilon(1e-12));
-  const Interval maize = t_interval(kMaize);
+  const ConfidenceInterval maize = t_interval(kMaize);
   CHECK(maize.low == Approx(0.03119331840152384).margin(1e-9));
   CHECK(maize.high == Approx(41.83547334826514).epsilon(1e-12));
 }

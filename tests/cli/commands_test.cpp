@@ -125,7 +125,7 @@ TEST_CASE("a spec runs to files that every reading command understands") {
     CHECK_THAT(none.err, ContainsSubstring("names no head"));
   }
   SECTION("same") {
-    CHECK(folder.headcount("run tiny.ini --out other --threads 2").code == 0);
+    CHECK(folder.headcount("run tiny.ini --out other --threads 2 --jobs 2 --restart").code == 0);
     const auto name = fs::path(file).filename().string();
     CHECK(folder.headcount("same out/" + name + " other/" + name).code == 0);
     const auto differ = folder.headcount("same " + files[0] + " " + files[1]);
@@ -164,6 +164,13 @@ TEST_CASE("wrong use is told with an exit code of its own") {
   CHECK_THAT(folder.headcount("rnu x.ini").err, ContainsSubstring("did you mean 'run'"));
   CHECK(folder.headcount("run").code == 64);
   CHECK(folder.headcount("run x.ini --threads 0").code == 64);
+  CHECK(folder.headcount("run x.ini --jobs 0").code == 64);
+  for (const std::string memory : {"8GB", "0", "-1G"})
+    CHECK(folder.headcount("run x.ini --memory " + memory).code == 64);
+  for (const std::string when : {"5x", "-1", "0s", "m", "1.5"})
+    CHECK(folder.headcount("run x.ini --checkpoint " + when).code == 64);
+  for (const std::string when : {"0", "500", "30s", "1.5h"})
+    CHECK(folder.headcount("run x.ini --checkpoint " + when).code == 66);
   CHECK(folder.headcount("run x.ini --thread 1").code == 64);
   CHECK(folder.headcount("run x.ini").code == 66);
   CHECK(folder.headcount("show x.h5").code != 0);
@@ -244,14 +251,75 @@ TEST_CASE("a failing trial is recorded and does not stop the others") {
   CHECK(failures == 1);
 }
 
+TEST_CASE("status tells how far a run is, from its folder alone") {
+  const Folder folder;
+  folder.write("tiny.ini", kSpec);
+  CHECK(folder.headcount("status out").code == 66);
+  const auto files = lines(folder.headcount("run tiny.ini --out out").out);
+  REQUIRE(files.size() == 4);
+  const auto done = folder.headcount("status out");
+  CHECK(done.code == 0);
+  CHECK(lines(done.out).size() == 5);
+  CHECK(done.err == "4 trials: 4 done\n");
+
+  fs::remove(folder / files[0]);
+  folder.write(files[1], "cut off");
+  const auto less = folder.headcount("status out --format json");
+  CHECK(less.code == 0);
+  CHECK(less.err == "4 trials: 2 done, 1 damaged, 1 left\n");
+  const auto rows = nlohmann::json::parse(less.out);
+  CHECK(rows[0]["state"] == "left");
+  CHECK(rows[0]["trial"] == fs::path(files[0]).stem().string());
+  CHECK(rows[1]["state"] == "damaged");
+
+  folder.write("out/sweep.json", "{");
+  CHECK(folder.headcount("status out").code == 65);
+}
+
+TEST_CASE(
+    "a spec edited in mid-sweep changes nothing in the running sweep, and is told next time") {
+  const Folder folder;
+  folder.write("tiny.ini", kSpec);
+  auto edited = kSpec;
+  edited.replace(edited.find("steps = 3"), 9, "steps = 4");
+  folder.write("edited.ini", edited);
+  const auto before = lines(folder.headcount("run tiny.ini --out before").out);
+  // The manifest is written once the spec is read, and before the first trial.
+  const auto ran =
+      folder.headcount(fmt::format("run tiny.ini --out out > paths & tries=0; "
+                                   "while [ ! -e {0}/out/sweep.json ] && [ $tries -lt 6000 ]; do "
+                                   "sleep 0.01; tries=$((tries + 1)); done; "
+                                   "mv {0}/edited.ini {0}/tiny.ini; wait $!; (exit $?)",
+                                   (folder / ".").string()));
+  REQUIRE(ran.code == 0);
+  const auto paths = lines(read_file(folder / "paths"));
+  REQUIRE(paths.size() == before.size());
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    CHECK(fs::path(paths[i]).filename() == fs::path(before[i]).filename());
+
+  const auto again = folder.headcount("run tiny.ini --out out");
+  CHECK(again.code == 0);
+  CHECK_THAT(again.err,
+             ContainsSubstring("the spec has changed since the last run: 4 trials are new, 4 are"));
+}
+
+TEST_CASE("more jobs than the machine has threads are noted and run") {
+  const Folder folder;
+  folder.write("tiny.ini", kSpec);
+  const auto ran = folder.headcount("run tiny.ini --out out --jobs 1000 --memory 100G");
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.err, ContainsSubstring("note: 1000 jobs of 1 threads are more than the"));
+  CHECK(folder.headcount("run tiny.ini --out quiet --jobs 2 --quiet").err.empty());
+}
+
 TEST_CASE("every command explains itself, and completion knows them all") {
   const Folder folder;
   const auto script = folder.headcount("completion bash");
   CHECK(script.code == 0);
   folder.write("completion.bash", script.out);
   CHECK(std::system(("bash -n " + (folder / "completion.bash").string()).c_str()) == 0);
-  for (const std::string name :
-       {"run", "list", "help", "data", "show", "same", "heads", "mask", "compare", "completion"}) {
+  for (const std::string name : {"run", "status", "list", "help", "data", "show", "same", "heads",
+                                 "mask", "compare", "completion"}) {
     const auto help = folder.headcount(name + " --help");
     CHECK(help.code == 0);
     CHECK_THAT(help.out, ContainsSubstring("example: headcount " + name));

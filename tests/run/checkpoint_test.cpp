@@ -12,8 +12,8 @@ namespace headcount {
 namespace {
 
 // A state with something in every part of it.
-TrialState sample_state(const Model<float>& model, bool trained) {
-  TrialState state;
+UnfinishedTrial sample_state(const Model<float>& model, bool trained) {
+  UnfinishedTrial state;
   state.started = "2026-11-30T07:00:00Z";
   state.stages = {{"train", 1.5, 2.5}, {"evaluate", 0.1, 0.2}};
   for (std::int64_t step = 1; step <= 3; ++step) {
@@ -41,7 +41,7 @@ TrialState sample_state(const Model<float>& model, bool trained) {
   return state;
 }
 
-void check_equal(const TrialState& a, const TrialState& b) {
+void check_equal(const UnfinishedTrial& a, const UnfinishedTrial& b) {
   CHECK(a.started == b.started);
   REQUIRE(a.stages.size() == b.stages.size());
   CHECK(a.stages[1].wall_seconds == b.stages[1].wall_seconds);
@@ -93,7 +93,7 @@ class Checkpoint {
   const TemporaryFolder folder;
   const std::filesystem::path result = folder.path() / "trial.h5";
   const Model<float> model{toy_config()};
-  const TrialState state;
+  const UnfinishedTrial state;
   const AdamW<float>::Moments moments;
 };
 

@@ -78,6 +78,14 @@ TEST_CASE("a child that ends without a word is told by its status") {
   }
 }
 
+TEST_CASE("what a child throws does not reach what its parent was doing") {
+  ChildProcess child([](const Reporter&) -> TrialEnd { throw std::runtime_error("oops"); });
+  const auto end = end_of(child);
+  CHECK(end.how == How::failed);
+  CHECK(end.code == ExitCode::internal);
+  CHECK(end.reason == "oops (a bug; please report it)");
+}
+
 TrialEnd until_interrupted(const Reporter& reporter) {
   reporter.news({"waits", 1});
   while (!interrupt_requested()) std::this_thread::sleep_for(1ms);
