@@ -26,7 +26,7 @@ Json to_json(const Manifest& manifest) {
                       {"slug", trial.slug},
                       {"values", values},
                       {"steps", trial.steps},
-                      {"operations", trial.operations}});
+                      {"work", trial.work}});
   }
   return {{"schema", Manifest::kSchema},
           {"experiment", manifest.experiment},
@@ -56,7 +56,7 @@ Manifest from_json(const Json& json) {
     for (const auto& [key, value] : entry.at("values").items())
       trial.values.emplace_back(key, value.get<std::string>());
     trial.steps = entry.at("steps").get<std::int64_t>();
-    trial.operations = entry.at("operations").get<double>();
+    trial.work = entry.at("work").get<double>();
   }
   return manifest;
 }

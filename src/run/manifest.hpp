@@ -21,7 +21,7 @@ struct Manifest {
     std::string id, slug;
     Point values;            // of the axes
     std::int64_t steps = 0;  // of training
-    double operations = 0;   // estimated, floating-point
+    double work = 0;         // estimated: seconds, or operations where nothing is calibrated
     bool operator==(const Trial&) const = default;
   };
   std::string experiment;

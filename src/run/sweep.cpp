@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <ctime>
 #include <map>
@@ -16,10 +17,12 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "math/product.hpp"
+#include "run/calibration.hpp"
+#include "run/checkpoint.hpp"
 #include "run/child.hpp"
 #include "run/config.hpp"
 #include "run/display.hpp"
-#include "run/estimate.hpp"
+#include "run/cost.hpp"
 #include "run/held_signals.hpp"
 #include "run/lock.hpp"
 #include "run/manifest.hpp"
@@ -91,6 +94,15 @@ void warm_up_products() {
   }
 }
 
+// Where none fits, trials are weighed by their arithmetic.
+std::optional<Calibration> calibration_if_any() {
+  try {
+    return read_calibration(calibration_path());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // One trial on its way through the sweep.
 struct Entry {
   enum class Phase { ready, running, elsewhere, ended };  // elsewhere: another runner has its lock
@@ -104,7 +116,7 @@ struct Entry {
   TrialFiles files;
   TrialOutcome outcome;
   std::string model;  // model_id
-  Estimate cost;
+  TrialCost cost;
   std::string known_failure;  // stamp of the failure that was there at the start
   Phase phase = Phase::ready;
   int crashes = 0;
@@ -115,6 +127,9 @@ struct Entry {
   std::unique_ptr<ChildProcess> child;
   std::string lock_token;
   Clock::time_point began;
+
+  // What its time will be proportional to.
+  double work() const { return std::isnan(cost.seconds) ? cost.flops : cost.seconds; }
 
   double done_share() const {  // of its work; training is most of it
     const auto steps = spec->settings.integer("train.steps");
@@ -170,7 +185,7 @@ class Sweep {
     order_.resize(entries_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return entries_[a].cost.operations > entries_[b].cost.operations;
+      return entries_[a].work() > entries_[b].work();
     });
   }
 
@@ -181,7 +196,8 @@ class Sweep {
       Entry entry(trial, options_.out, trial_id(trial.slug, trial.settings, task.data_hash()));
       entry.outcome.path = entry.files.result;
       entry.model = model_id(trial.settings, task.data_hash());
-      entry.cost = estimate(trial.settings, task, options_.threads);
+      entry.cost = trial_cost(trial.settings, sizes_of(task),
+                              calibration_ ? &*calibration_ : nullptr, options_.threads);
       entry.known_failure = file_stamp(entry.files.failure);
       return entry;
     } catch (const Interrupted&) {
@@ -202,7 +218,7 @@ class Sweep {
       return;
     }
     display_.say(fmt::format("{} is done already: {}", label, entry.files.result.string()));
-    end(entry, Status::skipped);
+    end_well(entry, Status::skipped);
   }
 
   void write_manifest() {
@@ -211,7 +227,7 @@ class Sweep {
     for (const auto& entry : entries_)
       manifest.trials.push_back({entry.outcome.trial_id, entry.spec->slug, entry.spec->axis_values,
                                  entry.spec->settings.integer("train.steps"),
-                                 entry.cost.operations});
+                                 entry.work()});
     if (const auto change = what_changed(options_.out, manifest)) display_.say("note: " + *change);
     headcount::write_manifest(options_.out, manifest);
   }
@@ -390,7 +406,7 @@ class Sweep {
     entry.phase = Phase::ready;
     switch (end.how) {
       case How::done:
-        finished_operations_ += entry.cost.operations;
+        finished_work_ += entry.work();
         finished_seconds_ += seconds;
         display_.say(fmt::format("{} is done after {}", entry.spec->slug, clock_text(seconds)));
         return end_well(entry, Status::done);
@@ -411,6 +427,7 @@ class Sweep {
 
   void hear_of_crash(Entry& entry, const TrialEnd& end) {
     if (stopping_) return;  // it was asked to
+    if (is_published(entry)) return end_well(entry, Status::done);
     const auto reason =
         end.how == How::interrupted ? "stopped by a signal from outside" : end.reason;
     if (++entry.crashes > options_.retries) return fail(entry, reason, ExitCode::internal);
@@ -425,9 +442,15 @@ class Sweep {
     if (counts) trained_.add(entry.model, entry.files.result);
   }
 
+  static bool is_published(const Entry& entry) {
+    return fs::exists(entry.files.result) && !validate(entry.files.result);
+  }
+
+  // What is left of earlier tries goes: a process may have been killed just after publishing.
   void end_well(Entry& entry, Status status) {
     std::error_code ignored;
     fs::remove(entry.files.failure, ignored);
+    remove_checkpoints(entry.files.result);
     end(entry, status);
   }
 
@@ -484,13 +507,13 @@ class Sweep {
 
   // By the estimates, scaled to what ended and running trials took.
   std::optional<double> seconds_left() const {
-    double done = finished_operations_, seconds = finished_seconds_, left = 0;
+    double done = finished_work_, seconds = finished_seconds_, left = 0;
     for (const auto& entry : entries_) {
       if (entry.phase == Phase::ended) continue;
       const double share = entry.done_share();
-      left += (1 - share) * entry.cost.operations;
+      left += (1 - share) * entry.work();
       if (!entry.child || share == 0) continue;
-      done += share * entry.cost.operations;
+      done += share * entry.work();
       seconds += seconds_between(entry.began, Clock::now());
     }
     if (done == 0) return std::nullopt;
@@ -501,6 +524,7 @@ class Sweep {
 
   const Experiment& experiment_;
   const SweepOptions& options_;
+  std::optional<Calibration> calibration_ = calibration_if_any();
   double budget_;  // bytes; 0 where nothing is known
   SweepDisplay display_;
   TaskCache tasks_;
@@ -512,7 +536,7 @@ class Sweep {
   CheckpointSignal checkpoint_signal_;
   bool stopping_ = false;
   Clock::time_point looked_elsewhere_{};
-  double finished_operations_ = 0, finished_seconds_ = 0;  // of this run
+  double finished_work_ = 0, finished_seconds_ = 0;  // of this run
 };
 
 }  // namespace

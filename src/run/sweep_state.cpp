@@ -91,10 +91,10 @@ std::optional<double> seconds_left(const std::vector<TrialState>& states) {
   int running = 0;
   for (const auto& [trial, state, detail, share, took] : states) {
     if (state == State::done) {
-      done += trial.operations;
+      done += trial.work;
       seconds += took;
     } else if (state != State::failed) {
-      left += (1 - share) * trial.operations;
+      left += (1 - share) * trial.work;
     }
     running += state == State::running ? 1 : 0;
   }
