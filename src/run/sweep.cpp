@@ -155,6 +155,7 @@ class Sweep {
     write_manifest();
     get_ready();
     run_all();
+    remove_abandoned(options_.out);
     std::vector<TrialOutcome> outcomes;
     for (auto& entry : entries_) outcomes.push_back(std::move(entry.outcome));
     return outcomes;
