@@ -94,6 +94,7 @@ void SweepDisplay::draw(const std::vector<Row>& rows, const std::string& summary
   std::size_t widest = 0;
   for (const auto& row : rows) widest = std::max(widest, row.name.size());
   std::vector<std::string> lines;
+  lines.reserve(rows.size() + 1);
   for (const auto& row : rows)
     lines.push_back(fmt::format("{:<{}}  {}", row.name, widest, row.text));
   const std::size_t most = screen.rows > 2 ? screen.rows - 2 : 1;
