@@ -261,7 +261,8 @@ Comparison compare(const std::vector<TrialRow>& trials, const CompareOptions& op
 }
 
 Table to_table(const Comparison& comparison) {
-  const auto low_high = [](const std::optional<ConfidenceInterval>& interval) -> std::pair<Cell, Cell> {
+  const auto low_high =
+      [](const std::optional<ConfidenceInterval>& interval) -> std::pair<Cell, Cell> {
     if (!interval) return {};
     return {interval->low, interval->high};
   };

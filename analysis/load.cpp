@@ -67,9 +67,9 @@ std::map<std::string, TrialScore> read_metrics(const ResultFile& file, const std
     if (file.is_group(path) || !file.shape(path).empty() || !file.type(path).starts_with("float"))
       continue;
     TrialScore metric{.value = file.read_scalar<double>(path),
-                  .split = split,
-                  .definition = text_attribute(file, path, "definition"),
-                  .unit = text_attribute(file, path, "units")};
+                      .split = split,
+                      .definition = text_attribute(file, path, "definition"),
+                      .unit = text_attribute(file, path, "units")};
     if (metric.definition.empty()) metric.definition = text_attribute(file, path, "long_name");
     metrics.emplace(name, std::move(metric));
   }
@@ -122,8 +122,8 @@ void keep_one_of_each_model(LoadedTrials& loaded) {
     if (fresh)
       trials.push_back(std::move(trial));
     else
-      loaded.excluded.push_back(
-          {trial.id, "the model and scores of " + first->second + ", measured or pruned otherwise"});
+      loaded.excluded.push_back({trial.id, "the model and scores of " + first->second +
+                                               ", measured or pruned otherwise"});
   }
   loaded.trials = std::move(trials);
 }

@@ -1,7 +1,6 @@
 #include "base/file.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 
 namespace headcount {
@@ -89,8 +89,7 @@ bool is_abandoned(const fs::path& path) {
   const auto attempt = take(), process = take();
   const auto pid = parse_integer(std::string_view(process).substr(process.empty() ? 0 : 1));
   return !attempt.empty() && pid && *pid > 0 &&
-         rest.string().ends_with(fmt::format(".{}", host_name())) &&
-         ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH;
+         rest.string().ends_with(fmt::format(".{}", host_name())) && !process_start(*pid);
 }
 
 }  // namespace

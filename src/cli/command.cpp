@@ -122,10 +122,10 @@ int Arguments::integer(const std::string& name, int least) const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      run_command(),   plan_command(),    calibrate_command(), status_command(), list_command(),
-      help_command(),  data_command(),    show_command(),      same_command(),   diff_command(),
-      heads_command(), mask_command(),    measure_command(),   prune_command(),  compare_command(),
-      completion_command()};
+      run_command(),     plan_command(),  calibrate_command(), status_command(),
+      list_command(),    help_command(),  data_command(),      show_command(),
+      same_command(),    diff_command(),  heads_command(),     mask_command(),
+      measure_command(), prune_command(), compare_command(),   completion_command()};
   return all;
 }
 

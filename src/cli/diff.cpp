@@ -37,9 +37,10 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Command diff_command() {
-  return {"diff",         "how the specs and scores of two trials differ",
-          {{"A"}, {"B"}}, "headcount diff results/x/heads-1_seed-1-*.h5 results/x/heads-8_seed-1-*.h5",
-          options,        run};
+  return {
+      "diff",         "how the specs and scores of two trials differ",
+      {{"A"}, {"B"}}, "headcount diff results/x/heads-1_seed-1-*.h5 results/x/heads-8_seed-1-*.h5",
+      options,        run};
 }
 
 }  // namespace headcount

@@ -13,8 +13,7 @@ ExitCode run_extension(const Arguments& arguments, const ExtendCommand& command)
     if (const auto value = arguments.optional(key.substr(key.find('.') + 1)))
       sets.push_back(key + "=" + *value);
   const fs::path path = arguments.text("PATH");
-  const auto extension =
-      extend(trial_files(path), command.key, arguments.text(command.list), sets);
+  const auto extension = extend(trial_files(path), command.key, arguments.text(command.list), sets);
   auto sweep = sweep_options(arguments);
   sweep.out = fs::is_directory(path) ? path : path.parent_path().empty() ? "." : path.parent_path();
   sweep.trained = extension.trained;

@@ -37,8 +37,8 @@ std::int64_t bytes(const std::string& text) {
 void add_sweep_options(boost::program_options::options_description& options) {
   namespace po = boost::program_options;
   const auto text = [] { return po::value<std::string>(); };
-  options.add_options()                                           //
-      ("jobs", text()->default_value("1"), "trials at a time")    //
+  options.add_options()                                              //
+      ("jobs", text()->default_value("1"), "trials at a time")       //
       ("threads", text()->default_value("1"), "threads of a trial")  //
       ("memory", text(),
        "memory for all running trials, e.g. 8G, which none may exceed (default: 90 % of what is "

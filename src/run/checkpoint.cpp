@@ -273,8 +273,8 @@ fs::path checkpoint_path(const fs::path& result) {
   return result.parent_path() / (result.stem().string() + ".checkpoint");
 }
 
-void save_checkpoint(const fs::path& result, const std::string& trial_id, const UnfinishedTrial& state,
-                     const AdamW<float>::Moments* moments) {
+void save_checkpoint(const fs::path& result, const std::string& trial_id,
+                     const UnfinishedTrial& state, const AdamW<float>::Moments* moments) {
   const StepColumns steps(state.training.steps);
   const ValidationColumns validations(state.training.validations);
   const PassColumns passes(state.passes);
@@ -317,8 +317,8 @@ void save_checkpoint(const fs::path& result, const std::string& trial_id, const 
   });
 }
 
-UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name, const std::string& trial_id,
-                           const Model<float>& model) {
+UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name,
+                                const std::string& trial_id, const Model<float>& model) {
   const ArrayReader file(std::move(bytes), name);
   try {
     if (file.meta().at("kind") != "checkpoint") file.refuse("no checkpoint");
@@ -331,8 +331,8 @@ UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name, cons
 }
 
 std::optional<UnfinishedTrial> load_checkpoint(const fs::path& result, const std::string& trial_id,
-                                          const Model<float>& model,
-                                          std::vector<std::string>& problems) {
+                                               const Model<float>& model,
+                                               std::vector<std::string>& problems) {
   for (const auto& path : {checkpoint_path(result), previous_path(result)}) {
     if (!fs::exists(path)) continue;
     try {

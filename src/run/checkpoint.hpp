@@ -44,12 +44,13 @@ void save_checkpoint(const std::filesystem::path& result, const std::string& tri
 // made by another build, or on another instruction-set level: its trial would not end in the bits
 // that either would give alone.
 std::optional<UnfinishedTrial> load_checkpoint(const std::filesystem::path& result,
-                                          const std::string& trial_id, const Model<float>& model,
-                                          std::vector<std::string>& problems);
+                                               const std::string& trial_id,
+                                               const Model<float>& model,
+                                               std::vector<std::string>& problems);
 
 // One checkpoint, from all of its bytes. `name` is the file's.
-UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name, const std::string& trial_id,
-                           const Model<float>& model);
+UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name,
+                                const std::string& trial_id, const Model<float>& model);
 
 void remove_checkpoints(const std::filesystem::path& result);
 

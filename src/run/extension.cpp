@@ -36,9 +36,8 @@ TrialSpec extended(const ResultFile& file, const std::string& key, const std::st
   auto changed = parse_experiment(file.read_text("/spec/resolved"), file.path().string(),
                                   experiment_schema(), options, check_settings);
   if (changed.trials.size() != 1)
-    throw Error(ExitCode::bad_data,
-                fmt::format("{}: the changes would make {} trials of one", file.path().string(),
-                            changed.trials.size()));
+    throw Error(ExitCode::bad_data, fmt::format("{}: the changes would make {} trials of one",
+                                                file.path().string(), changed.trials.size()));
   auto trial = std::move(changed.trials.front());
   trial.slug = slug_in(file.attribute_text("/", "trial_id"));
   return trial;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "run/provenance.hpp"
 #include "run/trial_files.hpp"
@@ -36,19 +37,6 @@ std::string boot_id() { return first_line("/proc/sys/kernel/random/boot_id"); }
 std::string process_namespace() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/ns/pid", ignored).string();
-}
-
-// Field 22 of /proc/PID/stat, counted behind the program's name, which may hold anything; nothing
-// for a process that is gone, or dead and not yet waited for.
-std::optional<std::int64_t> start_of(std::int64_t pid) {
-  const auto stat = first_line(fmt::format("/proc/{}/stat", pid));
-  const auto name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  const auto fields = split(trim(std::string_view(stat).substr(name_end + 1)), ' ');
-  constexpr std::size_t kState = 3 - 3, kStart = 22 - 3;  // fields behind the first two
-  if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X")
-    return std::nullopt;
-  return parse_integer(fields[kStart]);
 }
 
 // Holds .lock of a folder for as long as it lives, where the file system can do that.
@@ -105,7 +93,7 @@ bool create(const fs::path& path, const std::string& text) {
 
 LockOwner LockOwner::self(const std::string& token) {
   const auto pid = static_cast<std::int64_t>(::getpid());
-  return {host_name(), boot_id(), process_namespace(), pid, start_of(pid).value_or(0), token};
+  return {host_name(), boot_id(), process_namespace(), pid, process_start(pid).value_or(0), token};
 }
 
 std::string random_token() {
@@ -128,7 +116,7 @@ OwnerState state_of(const LockOwner& owner) {
   if (owner.host.empty() || owner.host != host_name()) return OwnerState::unknown;
   if (owner.boot != boot_id()) return OwnerState::gone;
   if (owner.processes != process_namespace()) return OwnerState::unknown;
-  return start_of(owner.pid) == owner.started ? OwnerState::living : OwnerState::gone;
+  return process_start(owner.pid) == owner.started ? OwnerState::living : OwnerState::gone;
 }
 
 bool LockWatch::is_stale(const fs::path& path, const LockState& lock, Time now) {

@@ -21,8 +21,8 @@
 #include "run/checkpoint.hpp"
 #include "run/child.hpp"
 #include "run/config.hpp"
-#include "run/display.hpp"
 #include "run/cost.hpp"
+#include "run/display.hpp"
 #include "run/held_signals.hpp"
 #include "run/lock.hpp"
 #include "run/manifest.hpp"
@@ -227,8 +227,7 @@ class Sweep {
     Manifest manifest{experiment_.name, options_.spec, {}};
     for (const auto& entry : entries_)
       manifest.trials.push_back({entry.outcome.trial_id, entry.spec->slug, entry.spec->axis_values,
-                                 entry.spec->settings.integer("train.steps"),
-                                 entry.work()});
+                                 entry.spec->settings.integer("train.steps"), entry.work()});
     if (const auto change = what_changed(options_.out, manifest)) display_.say("note: " + *change);
     headcount::write_manifest(options_.out, manifest);
   }
@@ -373,8 +372,8 @@ class Sweep {
     job.path = entry.files.result;
     job.checkpoints = options_.checkpoints;
     job.only_take_over = !options_.trained.empty();
-    job.trained = job.only_take_over ? options_.trained.at(place_of(entry))
-                                     : trained_.find(entry.model);
+    job.trained =
+        job.only_take_over ? options_.trained.at(place_of(entry)) : trained_.find(entry.model);
     if (job.trained == job.path) job.trained.reset();  // the damaged file it replaces
     job.restart = options_.restart && entry.crashes == 0;
     return job;

@@ -110,8 +110,9 @@ class TrialRun {
     } else {
       state_.started = utc_now();
       if (!take_over())
-        state_.parameters = model_.initial_parameters(
-            settings_.text("model.init"), static_cast<std::uint64_t>(settings_.integer("seed.init")));
+        state_.parameters =
+            model_.initial_parameters(settings_.text("model.init"),
+                                      static_cast<std::uint64_t>(settings_.integer("seed.init")));
     }
     state_.passes.when_made([this] { after_piece(); });
     last_save_ = std::chrono::steady_clock::now();
@@ -120,8 +121,8 @@ class TrialRun {
   bool take_over() {
     if (!job_.trained) return false;
     try {
-      auto trained = read_training(*job_.trained, settings_, task_.data_hash(), model_,
-                                   job_.only_take_over);
+      auto trained =
+          read_training(*job_.trained, settings_, task_.data_hash(), model_, job_.only_take_over);
       state_.training = std::move(trained.record);
       state_.parameters = std::move(trained.parameters);
       state_.trained_by = std::move(trained.by);

@@ -173,7 +173,8 @@ TEST_CASE("numbers that mean different things are not compared") {
     }
     return std::string();
   };
-  CHECK_THAT(refusal([](TrialScore& m) { m.split = "validation"; }), ContainsSubstring("its split is"));
+  CHECK_THAT(refusal([](TrialScore& m) { m.split = "validation"; }),
+             ContainsSubstring("its split is"));
   CHECK_THAT(refusal([](TrialScore& m) { m.definition = "sum"; }),
              ContainsSubstring("its definition is"));
   CHECK_THAT(refusal([](TrialScore& m) { m.unit = "bit"; }), ContainsSubstring("its unit is"));

@@ -7,7 +7,8 @@ namespace {
 
 TrialRow trial(std::map<std::string, std::string> settings, std::map<std::string, double> scores) {
   TrialRow row{"id", std::move(settings), {}};
-  for (const auto& [name, value] : scores) row.metrics[name] = {value, "test", "what it is", "nats"};
+  for (const auto& [name, value] : scores)
+    row.metrics[name] = {value, "test", "what it is", "nats"};
   return row;
 }
 

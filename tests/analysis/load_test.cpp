@@ -32,8 +32,8 @@ void write_score(ResultWriter& writer, const std::string& split, double nll) {
 void write_trial(const std::filesystem::path& folder, int heads, int seed, double nll,
                  const std::vector<std::string>& splits = {"validation", "test"},
                  const std::map<std::string, std::string>& more = {}) {
-  std::vector<std::string> keys{"model.heads", "seed"}, values{fmt::format("{}", heads),
-                                                               fmt::format("{}", seed)};
+  std::vector<std::string> keys{"model.heads", "seed"},
+      values{fmt::format("{}", heads), fmt::format("{}", seed)};
   for (const auto& [key, value] : more) {
     keys.push_back(key);
     values.push_back(value);

@@ -55,7 +55,8 @@ class Faulty {
     return names;
   }
 
-  // The same command without the fault ends in the result of an undisturbed run, and leaves nothing.
+  // The same command without the fault ends in the result of an undisturbed run, and leaves
+  // nothing.
   void check_recovery() const {
     const auto again = folder.headcount("run tiny.ini --out out");
     INFO(again.err);

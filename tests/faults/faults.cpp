@@ -1,5 +1,5 @@
-// Loaded before the C library (LD_PRELOAD) into a program under test: makes the system fail as asked
-// in the environment.
+// Loaded before the C library (LD_PRELOAD) into a program under test: makes the system fail as
+// asked in the environment.
 //
 //   HEADCOUNT_FAULT=full:SUBSTRING      writing a file whose path holds SUBSTRING: disk full
 //   HEADCOUNT_FAULT=kill:SUBSTRING      SIGKILL in place of a rename to such a path

@@ -22,8 +22,12 @@ UnfinishedTrial sample_state(const Model<float>& model, bool trained) {
     state.training.steps.push_back(report);
   }
   const auto& entropy = measures().at("entropy");
-  HeadScores scores{entropy.about, entropy.unit, SplitName::validation, 12,
-                    HeadMap<double>(model.heads(), 0.7), HeadMap<double>(model.heads(), 0.1)};
+  HeadScores scores{entropy.about,
+                    entropy.unit,
+                    SplitName::validation,
+                    12,
+                    HeadMap<double>(model.heads(), 0.7),
+                    HeadMap<double>(model.heads(), 0.1)};
   scores.value.at(toy_head(1, 2)) = std::numeric_limits<double>::quiet_NaN();
   state.training.validations = {{2, 1.25, {scores}}};
   state.training.parameters_step = trained ? 3 : 0;
@@ -183,9 +187,14 @@ TEST_CASE("junk is refused, however it is made") {
     auto bytes = whole.substr(0, whole.size() - 64);
     const auto cut = *rc::gen::inRange<std::size_t>(0, bytes.size());
     switch (*rc::gen::inRange(0, 3)) {
-      case 0: bytes.resize(cut); break;
-      case 1: bytes[cut] = *rc::gen::arbitrary<char>(); break;
-      default: bytes.insert(cut, *rc::gen::arbitrary<std::string>());
+      case 0:
+        bytes.resize(cut);
+        break;
+      case 1:
+        bytes[cut] = *rc::gen::arbitrary<char>();
+        break;
+      default:
+        bytes.insert(cut, *rc::gen::arbitrary<std::string>());
     }
     bytes += array_file_hash(bytes);
     try {  // whatever it says, it says by an Error, and the sanitizers are silent

@@ -298,9 +298,9 @@ TEST_CASE("a sweep that is interrupted keeps what is done and leaves nothing hal
   const auto& out = folder.path();
   auto options = quiet_into(out);
   options.jobs = 2;
-  Runner runner(tiny({"train.steps=6, 1000000000"}), options);
-  REQUIRE(comes_true(
-      [&] { return has_begun(out, "steps-1000000000") && files(out, ".h5").size() == 1; }));
+  Runner runner(tiny({"train.steps=6, 2000000"}), options);
+  REQUIRE(
+      comes_true([&] { return has_begun(out, "steps-2000000") && files(out, ".h5").size() == 1; }));
   runner.signal(SIGTERM);
   CHECK(runner.wait() == 75);
 
@@ -380,7 +380,7 @@ TEST_CASE("a trial that is killed once too often fails with the signal as its re
   const TemporaryFolder folder;
   auto options = quiet_into(folder.path());
   options.retries = 0;
-  Runner runner(tiny({"train.steps=1000000000"}), options);
+  Runner runner(tiny({"train.steps=2000000"}), options);
   REQUIRE(comes_true([&] { return has_begun(folder.path(), "tiny"); }));
   REQUIRE(::kill(running_process(folder.path()), SIGKILL) == 0);
   CHECK(runner.wait() == 70);
@@ -415,7 +415,7 @@ TEST_CASE("with fail-fast the first failure leaves the rest") {
 TEST_CASE("children of a runner that was killed leave and give their locks back") {
   const TemporaryFolder folder;
   {
-    Runner runner(tiny({"train.steps=1000000000"}), quiet_into(folder.path()));
+    Runner runner(tiny({"train.steps=2000000"}), quiet_into(folder.path()));
     REQUIRE(comes_true([&] { return has_begun(folder.path(), "tiny"); }));
   }  // SIGKILL
   CHECK(comes_true(

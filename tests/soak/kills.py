@@ -98,12 +98,17 @@ class Sweep:
     def start(self):
         return subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
-    def running(self):
-        """Stages of the trials that have a lock and no result."""
+    def running(self, process):
+        """Stages of the trials that its children work on, by the locks these hold."""
         stages = {}
+        workers = children_of(process.pid)
         for lock in self.out.glob("*.lock"):
             trial = lock.name[: -len(".lock")]
-            if trial and not (self.out / (trial + ".h5")).exists():
+            try:
+                owner = json.loads(lock.read_bytes())["pid"]
+            except (OSError, ValueError, KeyError):
+                continue
+            if owner in workers and not (self.out / (trial + ".h5")).exists():
                 stages[trial] = stage_of(self.out / (trial + ".jsonl"))
         return stages
 
@@ -118,7 +123,7 @@ class Sweep:
         process = self.start()
         victim = None
         while process.poll() is None and victim is None:
-            for trial, stage in self.running().items():
+            for trial, stage in self.running(process).items():
                 if stage == wanted:
                     victim = trial
             time.sleep(0.0005)
@@ -129,7 +134,7 @@ class Sweep:
         how = chance.choice(["all", "all", "all", "all", "runner", "trial"])
         kill(process.pid, signal.SIGSTOP)
         workers = children_of(process.pid)
-        stages = self.running()
+        stages = self.running(process)
         if how in ("all", "trial"):
             for worker in workers:
                 kill(worker)
