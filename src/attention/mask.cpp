@@ -1,20 +1,13 @@
 #include "attention/mask.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
+#include "base/enumeration.hpp"
 
 namespace headcount {
-
-std::string_view name_of(AttentionMask mask) {
-  return mask == AttentionMask::causal ? "causal" : "none";
+namespace {
+constexpr auto kMasks = enumeration<AttentionMask>("attention mask", "none", "causal");
 }
 
-AttentionMask parse_attention_mask(std::string_view text) {
-  for (const auto mask : {AttentionMask::none, AttentionMask::causal})
-    if (name_of(mask) == text) return mask;
-  throw Error(ExitCode::bad_data,
-              fmt::format("unknown attention mask '{}' (known: causal, none)", text));
-}
+std::string_view name_of(AttentionMask mask) { return kMasks.name(mask); }
+AttentionMask parse_attention_mask(std::string_view text) { return kMasks.parse(text); }
 
 }  // namespace headcount

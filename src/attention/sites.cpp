@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "base/enumeration.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace headcount {
 namespace {
 
-constexpr std::array<std::string_view, kSites.size()> kSiteNames{"encoder_self", "decoder_self",
-                                                                 "cross"};
+constexpr auto kSiteNames = enumeration<Site>("site", "encoder_self", "decoder_self", "cross");
 
 // The numbers a field of a selector stands for: one number, or all below `count`.
 std::vector<int> numbers(const std::string& field, int count) {
@@ -38,15 +38,8 @@ std::string described(const HeadCounts& counts) {
 
 }  // namespace
 
-std::string_view name_of(Site site) { return kSiteNames.at(static_cast<std::size_t>(site)); }
-
-Site parse_site(std::string_view text) {
-  for (const Site site : kSites)
-    if (name_of(site) == text) return site;
-  const std::vector<std::string> names(kSiteNames.begin(), kSiteNames.end());
-  throw Error(ExitCode::bad_data, fmt::format("unknown site '{}'{} (known: {})", text,
-                                              did_you_mean(text, names), join(names, ", ")));
-}
+std::string_view name_of(Site site) { return kSiteNames.name(site); }
+Site parse_site(std::string_view text) { return kSiteNames.parse(text); }
 
 std::string to_string(const HeadId& id) {
   return fmt::format("{}:{}:{}", name_of(id.site), id.layer, id.head);

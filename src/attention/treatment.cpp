@@ -1,25 +1,15 @@
 #include "attention/treatment.hpp"
 
-#include <array>
-
-#include "base/text.hpp"
+#include "base/enumeration.hpp"
 
 namespace headcount {
 namespace {
-constexpr std::array<std::string_view, 3> kKinds{"zero", "mean", "uniform"};
+constexpr auto kKinds = enumeration<MaskKind>("mask kind", "zero", "mean", "uniform");
 }
 
-std::string_view name_of(MaskKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
-
-std::vector<std::string> mask_kind_names() { return {kKinds.begin(), kKinds.end()}; }
-
-MaskKind parse_mask_kind(std::string_view text) {
-  for (std::size_t i = 0; i < kKinds.size(); ++i)
-    if (kKinds[i] == text) return static_cast<MaskKind>(i);
-  throw Error(ExitCode::bad_data,
-              fmt::format("unknown mask kind '{}'{} (known: {})", text,
-                          did_you_mean(text, mask_kind_names()), join(mask_kind_names(), ", ")));
-}
+std::string_view name_of(MaskKind kind) { return kKinds.name(kind); }
+std::vector<std::string> mask_kind_names() { return kKinds.names(); }
+MaskKind parse_mask_kind(std::string_view text) { return kKinds.parse(text); }
 
 template <class Real>
 HeadTreatment<Real> HeadTreatment<Real>::intact(const HeadCounts& counts) {

@@ -7,12 +7,11 @@
 
 #include "base/interrupt.hpp"
 #include "cli/command.hpp"
+#include "cli/spec_options.hpp"
 #include "run/calibration.hpp"
 #include "run/config.hpp"
 #include "run/cost.hpp"
 #include "run/progress.hpp"
-#include "run/schema.hpp"
-#include "score/scores.hpp"
 #include "task/make_task.hpp"
 
 namespace headcount {
@@ -20,9 +19,8 @@ namespace {
 
 void options(boost::program_options::options_description& options) {
   namespace po = boost::program_options;
+  add_spec_options(options);
   options.add_options()                                                                //
-      ("scale", po::value<std::string>(), "apply the spec's [scale.NAME]")             //
-      ("set", po::value<std::vector<std::string>>(), "KEY=VALUE; may be given again")  //
       ("jobs", po::value<std::string>()->default_value("1"), "trials side by side")    //
       ("threads", po::value<std::string>()->default_value("1"), "threads of a trial")  //
       ("no-time", "no expected times, so nothing is measured");
@@ -160,9 +158,7 @@ void print(const Table& trials, const Table& totals, TableFormat format) {
 ExitCode run(const Arguments& arguments) {
   const int jobs = arguments.integer("jobs", 1), threads = arguments.integer("threads", 1);
   const auto format = arguments.format();
-  const auto experiment = load_experiment(
-      arguments.text("SPEC"), experiment_schema(),
-      {arguments.optional("scale"), arguments.texts("set"), metrics().names()}, check_settings);
+  const auto experiment = experiment_of(arguments);
   stop_on_signals();
   const auto data = data_of(experiment);
   std::optional<Calibration> calibration;

@@ -1,28 +1,23 @@
 #include "base/interrupt.hpp"
 #include "cli/command.hpp"
+#include "cli/spec_options.hpp"
 #include "cli/sweep_options.hpp"
-#include "run/config.hpp"
-#include "run/schema.hpp"
-#include "score/scores.hpp"
 
 namespace headcount {
 namespace {
 
 void options(boost::program_options::options_description& options) {
   namespace po = boost::program_options;
-  options.add_options()                                                                //
-      ("scale", po::value<std::string>(), "apply the spec's [scale.NAME]")             //
-      ("set", po::value<std::vector<std::string>>(), "KEY=VALUE; may be given again")  //
-      ("out", po::value<std::string>(), "folder for results (default: results/<experiment>)");
+  add_spec_options(options);
+  options.add_options()("out", po::value<std::string>(),
+                        "folder for results (default: results/<experiment>)");
   add_sweep_options(options);
 }
 
 ExitCode run(const Arguments& arguments) {
   auto sweep = sweep_options(arguments);
   sweep.spec = arguments.text("SPEC");
-  const auto experiment = load_experiment(
-      sweep.spec, experiment_schema(),
-      {arguments.optional("scale"), arguments.texts("set"), metrics().names()}, check_settings);
+  const auto experiment = experiment_of(arguments);
   sweep.out = arguments.optional("out").value_or("results/" + experiment.name);
   stop_on_signals();
   return report_sweep(run_sweep(experiment, sweep));

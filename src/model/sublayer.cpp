@@ -1,20 +1,13 @@
 #include "model/sublayer.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
+#include "base/enumeration.hpp"
 
 namespace headcount {
-
-std::string_view name_of(NormPlacement placement) {
-  return placement == NormPlacement::pre ? "pre" : "post";
+namespace {
+constexpr auto kPlacements = enumeration<NormPlacement>("norm placement", "pre", "post");
 }
 
-NormPlacement parse_norm_placement(std::string_view text) {
-  for (const auto placement : {NormPlacement::pre, NormPlacement::post})
-    if (name_of(placement) == text) return placement;
-  throw Error(ExitCode::bad_data,
-              fmt::format("unknown norm placement '{}' (known: pre, post)", text));
-}
+std::string_view name_of(NormPlacement placement) { return kPlacements.name(placement); }
+NormPlacement parse_norm_placement(std::string_view text) { return kPlacements.parse(text); }
 
 }  // namespace headcount

@@ -1,41 +1,18 @@
 #include "task/task.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/enumeration.hpp"
 
 namespace headcount {
 namespace {
-
-constexpr std::array kSplits{SplitName::train, SplitName::validation, SplitName::test};
-
-}  // namespace
-
-std::string_view name_of(SplitName split) {
-  switch (split) {
-    case SplitName::train:
-      return "train";
-    case SplitName::validation:
-      return "validation";
-    case SplitName::test:
-      return "test";
-  }
-  throw Error(ExitCode::internal, "a split without a name");
+constexpr auto kSplits = enumeration<SplitName>("split", "train", "validation", "test");
 }
 
-SplitName parse_split(std::string_view text) {
-  std::vector<std::string> names;
-  for (const SplitName split : kSplits) {
-    if (text == name_of(split)) return split;
-    names.emplace_back(name_of(split));
-  }
-  throw Error(ExitCode::bad_data, fmt::format("unknown split '{}'{} (known: {})", text,
-                                              did_you_mean(text, names), join(names, ", ")));
-}
+std::string_view name_of(SplitName split) { return kSplits.name(split); }
+SplitName parse_split(std::string_view text) { return kSplits.parse(text); }
 
 std::int64_t Split::target_count() const {
   std::int64_t count = 0;

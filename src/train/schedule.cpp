@@ -1,31 +1,20 @@
 #include "train/schedule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/enumeration.hpp"
 
 namespace headcount {
 namespace {
-constexpr std::array<std::string_view, 3> kNames{"constant", "cosine", "inverse-square-root"};
+constexpr auto kSchedules =
+    enumeration<ScheduleKind>("schedule", "constant", "cosine", "inverse-square-root");
 }
 
-std::string_view name_of(ScheduleKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
-
-std::vector<std::string> schedule_names() { return {kNames.begin(), kNames.end()}; }
-
-ScheduleKind parse_schedule(std::string_view text) {
-  for (std::size_t i = 0; i < kNames.size(); ++i)
-    if (kNames[i] == text) return static_cast<ScheduleKind>(i);
-  throw Error(ExitCode::bad_data,
-              fmt::format("unknown schedule '{}'{} (known: {})", text,
-                          did_you_mean(text, schedule_names()), join(schedule_names(), ", ")));
-}
+std::string_view name_of(ScheduleKind kind) { return kSchedules.name(kind); }
+std::vector<std::string> schedule_names() { return kSchedules.names(); }
+ScheduleKind parse_schedule(std::string_view text) { return kSchedules.parse(text); }
 
 double Schedule::at(std::int64_t step) const {
   const double now = static_cast<double>(step), ramp = static_cast<double>(warm_up);
