@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNotYet{"zip", "case", "skip", "claim"};
 
+// Of all axes and scales of a file: a line of few bytes can ask for kMostTrials of them.
+constexpr std::size_t kMostValues = 10 * kMostTrials;
+
 std::string_view first_word(std::string_view name) { return name.substr(0, name.find('.')); }
 
 bool looks_like_a_list(std::string_view value) {
@@ -103,7 +106,13 @@ std::vector<std::string> Layers::read_axis(const Entry& entry) {
     refuse(entry, fmt::format("{} says what the experiment is; it cannot be swept", name));
     return {};
   }
+  if (values_read_ > kMostValues) {
+    refuse(entry,
+           fmt::format("{}: the axes of this spec have more than {} values", name, kMostValues));
+    return {};
+  }
   auto axis = parse_axis_values(entry.key->type, entry.value);
+  values_read_ += axis.values.size();
   for (const auto& problem : axis.problems) refuse(entry, fmt::format("{}: {}", name, problem));
   return std::move(axis.values);
 }

@@ -71,6 +71,7 @@ class Layers {
   std::map<std::string, Fixed, std::less<>> fixed_;
   std::vector<Axis> axes_;
   std::map<std::string, std::vector<Entry>, std::less<>> scales_;
+  std::size_t values_read_ = 0;  // of axes, also of scales that are not asked for
   bool sound_ = true;
 };
 

@@ -16,9 +16,9 @@ const std::vector<ValueType>& value_types() {
   static const std::vector<ValueType> types{
       type::text(),
       type::label(),
-      type::integer(),
+      type::integer(-1000000000),
       type::integer(1, 100),
-      type::real(),
+      type::real("(-inf, inf)"),
       type::real("[0, 1)"),
       type::real("(0, inf)").or_word("auto"),
       type::boolean(),

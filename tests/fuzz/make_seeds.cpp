@@ -30,9 +30,11 @@ TrialState state_of(const Model<float>& model, bool trained) {
   state.training.steps = {{1, 2.0, 0.1, 0.5, {0.3, 0.4}, {1.0, 2.0}, 60},
                           {2, 1.0, 0.1, 0.5, {0.3, 0.4}, {}, 61}};
   const auto& entropy = measures().at("entropy");
-  state.training.validations = {{2, 1.25, {{entropy.about, entropy.unit, SplitName::validation, 12,
-                                            HeadMap<double>(model.heads(), 0.7),
-                                            HeadMap<double>(model.heads(), 0.1)}}}};
+  state.training.validations = {
+      {2,
+       1.25,
+       {{entropy.about, entropy.unit, SplitName::validation, 12,
+         HeadMap<double>(model.heads(), 0.7), HeadMap<double>(model.heads(), 0.1)}}}};
   state.training.tokens_per_second = 1234.5;
   state.trained = trained;
   state.parameters = model.initial_parameters("xavier-uniform", 1);
@@ -43,7 +45,7 @@ TrialState state_of(const Model<float>& model, bool trained) {
   } else {
     state.best_nll = 1.25;
     state.best_step = 2;
-    state.best = state.parameters;
+    state.best = model.initial_parameters("xavier-uniform", 2);
   }
   return state;
 }
@@ -53,7 +55,8 @@ std::string checkpoint(bool trained) {
   const TemporaryFolder folder;
   const Model<float> model(fuzz::small_config());
   const auto state = state_of(model, trained);
-  const AdamW<float>::Moments moments{state.parameters, state.parameters};
+  const AdamW<float>::Moments moments{model.initial_parameters("xavier-uniform", 3),
+                                      model.initial_parameters("xavier-uniform", 4)};
   save_checkpoint(folder.path() / "trial.h5", "trial", state, trained ? nullptr : &moments);
   auto bytes = read_file(folder.path() / "trial.checkpoint");
   const ArrayReader file(bytes, "trial.checkpoint");
@@ -86,9 +89,16 @@ void write_all(const fs::path& seeds) {
   write(seeds / "checkpoint/training", checkpoint(false));
   write(seeds / "checkpoint/trained", checkpoint(true));
   const TemporaryFolder folder;
-  write(seeds / "trial/tiny.h5", read_file(run_one(folder.path())));
+  write(seeds / "trial/tiny.h5",
+        read_file(run_one(
+            folder.path(),
+            {"model.layers=1", "model.heads=2", "model.d-model=4", "measure.measures=entropy",
+             "measure.during-training=entropy", "measure.patterns=0", "prune.methods="})));
   write(seeds / "trial/little.h5", trial(write_little));
-  const auto vector = r_bytes::character_vector({"Emma", "gr\xc3\xb6\xc3\x9f" "er", ""});
+  const auto vector = r_bytes::character_vector({"Emma",
+                                                 "gr\xc3\xb6\xc3\x9f"
+                                                 "er",
+                                                 ""});
   const auto second = r_bytes::character_vector({"x"}, 2);
   using namespace std::string_literals;
   write(seeds / "text/r-file", "\0"s + r_bytes::record(vector) + r_bytes::record(second));
