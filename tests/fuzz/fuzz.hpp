@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -59,18 +58,19 @@ inline bool answers(const std::function<void()>& read) {
   }
 }
 
-// A file in memory, for readers that want a path.
-class MemoryPath {
+// A file for readers that want a path; in TMPDIR, which is best kept in memory.
+class ScratchFile {
  public:
-  MemoryPath();
-  ~MemoryPath();
-  MemoryPath(const MemoryPath&) = delete;
-  MemoryPath& operator=(const MemoryPath&) = delete;
+  ScratchFile();
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
 
   void write(std::string_view bytes) const;  // in place of what it held
-  std::filesystem::path path() const;
+  const std::string& path() const { return path_; }
 
  private:
+  std::string path_;
   int descriptor_;
 };
 

@@ -26,9 +26,9 @@ void use(const Task& task) {
 }
 
 void read_text(fuzz::Choices choices) {
-  static const fuzz::MemoryPath file;
+  static const fuzz::ScratchFile file;
   TaskConfig config;
-  config.data = "file:" + file.path().string();
+  config.data = "file:" + file.path();
   config.tokenizer = std::array{"byte", "character", "word"}[choices.below(3)];
   config.document_separator = std::array{"none", "blank-line", "form-feed"}[choices.below(3)];
   config.block = 1 + choices.byte();

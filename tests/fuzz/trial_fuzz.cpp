@@ -1,9 +1,9 @@
 // Trial files as they come from anywhere: every object and value is read, the content hashed and
 // compared. An input is the file. The mutator puts the checksums of HDF5's structures right again,
 // so that what it breaks is seen by more than their check.
-#include <array>
 #include <cstring>
-#include <random>
+#include <filesystem>
+#include <functional>
 #include <string>
 
 #include "fuzz.hpp"
@@ -42,9 +42,9 @@ void read_values(const ResultFile& file, const std::string& path) {
 
 void read_attributes(const ResultFile& file, const std::string& path) {
   for (const auto& name : file.attributes(path)) {
-    fuzz::answers([&] { file.attribute_text(path, name); });
-    fuzz::answers([&] { file.attribute_integer(path, name); });
-    fuzz::answers([&] { file.attribute_real(path, name); });
+    const bool is_text = fuzz::answers([&] { file.attribute_text(path, name); });
+    if (!is_text && !fuzz::answers([&] { file.attribute_integer(path, name); }))
+      fuzz::answers([&] { file.attribute_real(path, name); });
   }
 }
 
@@ -99,16 +99,17 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headcount;
-  static const fuzz::MemoryPath file;
+  static const fuzz::ScratchFile file;
   file.write(fuzz::text_of(data, size));
-  const auto path = file.path();
-  validate(path);
-  const bool whole = fuzz::answers([&] { read_object(ResultFile(path), "/"); });
-  fuzz::answers([&] {
-    fuzz::require(same(path, path).empty(), "a file is the same as itself");
-    fuzz::require(whole, "what can be compared can be read");
-  });
-  fuzz::answers([&] { stored_settings(ResultFile(path)); });
+  const std::filesystem::path path = file.path();
+  // One half of the work for one half of the inputs.
+  if (std::hash<std::string_view>()(fuzz::text_of(data, size)) % 2 == 0) {
+    validate(path);
+    fuzz::answers([&] { fuzz::require(same(path, path).empty(), "a file is the same as itself"); });
+  } else {
+    fuzz::answers([&] { read_object(ResultFile(path), "/"); });
+    fuzz::answers([&] { stored_settings(ResultFile(path)); });
+  }
   fuzz::require(h5::open_objects(h5::Handle()) == 0, "everything in HDF5 is closed");
   return 0;
 }
