@@ -105,14 +105,14 @@ TEST_CASE("an empty scale is a scale") {
 
 TEST_CASE("all scales together are read up to a number of values") {
   std::string text;
-  for (int i = 0; i < 12; ++i) text += "[scale.s" + std::to_string(i) + "]\nseed = 1 .. 100000\n";
+  for (int i = 0; i < 4; ++i) text += "[scale.s" + std::to_string(i) + "]\nseed = 1 .. 100000\n";
   try {
     parse(text);
     FAIL("no error");
   } catch (const SpecError& error) {
     REQUIRE(error.problems().size() == 1);
-    CHECK(error.problems()[0].line == 24);
-    CHECK_THAT(error.what(), ContainsSubstring("more than 1000000 values"));
+    CHECK(error.problems()[0].line == 8);
+    CHECK_THAT(error.what(), ContainsSubstring("more than 200000 values"));
   }
 }
 
