@@ -77,23 +77,31 @@ std::string trial(const std::function<void(ResultWriter&)>& fill) {
   return read_file(folder.path() / "trial.h5");
 }
 
+// Few objects, so that reading them all takes little time, of every kind: small and dense groups,
+// texts, flags, compressed chunks.
 void write_little(ResultWriter& writer) {
   const VariableInfo info{.long_name = "x", .units = "1"};
   writer.attribute("/", "experiment", std::string("little"));
-  writer.scalar("/spec", "resolved", std::string("seed = 1\n"), info);
+  writer.scalar("/spec", "resolved", tiny_settings().to_text(), info);
   writer.dimension("/training", "step", std::vector<std::int64_t>{1, 2}, info);
+  writer.dimension("/training", "layer", std::size_t{3});
   writer.variable("/training", "loss", {"step"}, std::vector<float>{2, 1}, info);
+  VariableInfo chunked = info;
+  chunked.chunk_axes = 1;
+  chunked.gzip = 1;
+  writer.variable("/training", "norm", {"step", "layer"}, std::vector<double>(6, 0.5), chunked);
+  writer.variable("/training", "name", {"layer"},
+                  std::vector<std::string>{"a", "", "gr\u00f6\u00dfer"}, info);
+  VariableInfo flags = info;
+  flags.flag_meanings = {"never", "present"};
+  writer.variable("/heads/cross", "head_state", {}, std::vector<std::uint8_t>{1}, flags);
+  for (int i = 0; i < 9; ++i)  // HDF5 keeps more than 8 links in another way
+    writer.scalar("/timing", "stage_" + std::to_string(i), 0.25 * i, info);
 }
 
 void write_all(const fs::path& seeds) {
   write(seeds / "checkpoint/training", checkpoint(false));
   write(seeds / "checkpoint/trained", checkpoint(true));
-  const TemporaryFolder folder;
-  write(seeds / "trial/tiny.h5",
-        read_file(run_one(
-            folder.path(),
-            {"model.layers=1", "model.heads=2", "model.d-model=4", "measure.measures=entropy",
-             "measure.during-training=entropy", "measure.patterns=0", "prune.methods="})));
   write(seeds / "trial/little.h5", trial(write_little));
   const auto vector = r_bytes::character_vector({"Emma",
                                                  "gr\xc3\xb6\xc3\x9f"

@@ -1,7 +1,5 @@
 // Trial files as they come from anywhere: every object and value is read, the content hashed and
-// compared. An input is the file. The mutator puts the checksums of HDF5's structures right again,
-// so that what it breaks is seen by more than their check.
-#include <cstring>
+// compared. An input is the file.
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -19,12 +17,6 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 // It also asks for as much memory as a file says, and lives with being told that there is none.
 // Where this program does so, `new` still ends the run.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
-
-// Of the HDF5 library, which uses it for its own metadata.
-extern "C" std::uint32_t H5_checksum_metadata(const void* data, std::size_t size,
-                                              std::uint32_t initial);
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
 namespace headcount {
 namespace {
@@ -59,47 +51,8 @@ void read_object(const ResultFile& file, const std::string& path) {
     read_object(file, path == "/" ? "/" + name : path + "/" + name);
 }
 
-std::uint64_t number_at(const std::uint8_t* data, std::size_t size) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, data, size);
-  return number;
-}
-
-void seal(std::uint8_t* data, std::size_t size, std::size_t left) {
-  if (size > left || left - size < 4) return;
-  const auto sum = H5_checksum_metadata(data, size, 0);
-  std::memcpy(data + size, &sum, sizeof sum);
-}
-
-// Source of the sizes: HDF5 File Format Specification 3.0.
-void seal_object_header(std::uint8_t* data, std::size_t left) {
-  if (left < 32) return;
-  const unsigned flags = data[5];
-  std::size_t size = 6 + ((flags & 0x20U) ? 16U : 0U) + ((flags & 0x10U) ? 4U : 0U);
-  const std::size_t width = std::size_t{1} << (flags & 3U);
-  const auto messages = number_at(data + size, width);
-  if (messages < left) seal(data, size + width + messages, left);
-}
-
-void seal_all(std::uint8_t* data, std::size_t size) {
-  if (size > 48) seal(data, 44, size);  // the superblock
-  for (std::size_t at = 0; at + 4 <= size; ++at) {
-    const std::string_view signature(reinterpret_cast<const char*>(data + at), 4);
-    if (signature == "OHDR") seal_object_header(data + at, size - at);
-    if (signature == "FRHP") seal(data + at, 142, size - at);
-    if (signature == "BTHD") seal(data + at, 34, size - at);
-  }
-}
-
 }  // namespace
 }  // namespace headcount
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t most, unsigned seed) {
-  size = LLVMFuzzerMutate(data, size, most);
-  if (seed % 8 != 0) headcount::seal_all(data, size);
-  return size;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headcount;

@@ -105,7 +105,7 @@ void reshape(const std::filesystem::path& path, const std::string& dataset,
   H5Fclose(file);
 }
 
-TEST_CASE("values of another shape than the spec asks for are refused, also with the right hash") {
+TEST_CASE("values of another shape than the spec asks for are refused under the right hash too") {
   const TemporaryFolder folder;
   const auto whole = run_one(folder.path());
   const StoredTrial trial(whole);

@@ -107,7 +107,7 @@ TEST_CASE("all scales together are read up to a number of values") {
   std::string text;
   for (int i = 0; i < 4; ++i) text += "[scale.s" + std::to_string(i) + "]\nseed = 1 .. 100000\n";
   try {
-    parse(text);
+    parse(text + "[task]\ndata = austen\n");
     FAIL("no error");
   } catch (const SpecError& error) {
     REQUIRE(error.problems().size() == 1);
