@@ -128,6 +128,7 @@ std::vector<Validation> read_validations(const ResultFile& file,
   }
   for (std::size_t m = 0; m < names.size(); ++m) {
     std::vector<HeadScores*> steps;
+    steps.reserve(validations.size());
     for (auto& validation : validations) steps.push_back(&validation.heads[m]);
     for (const Site site : kSites)
       if (!counts.layers(site).empty()) read_heads_over_training(file, names[m], site, steps);

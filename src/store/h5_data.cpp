@@ -72,9 +72,10 @@ Handle space_of(const Shape& shape, const Attempt& attempt) {
 }
 
 Shape shape_of(const Handle& space, const Attempt& attempt) {
-  if (call(attempt, H5Sget_simple_extent_type, space.id()) == H5S_NULL)
-    refuse(attempt, "it has no value at all (a null dataspace)");
   const int axes = call(attempt, H5Sget_simple_extent_ndims, space.id());
+  // Not by its class, which HDF5 takes from the file as it is: it may be none of the enumeration.
+  if (axes == 0 && call(attempt, H5Sget_simple_extent_npoints, space.id()) == 0)
+    refuse(attempt, "it has no value at all (a null dataspace)");
   std::vector<hsize_t> sizes(static_cast<std::size_t>(axes));
   call(attempt, H5Sget_simple_extent_dims, space.id(), sizes.data(),
        static_cast<hsize_t*>(nullptr));
