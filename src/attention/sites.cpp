@@ -1,6 +1,7 @@
 #include "attention/sites.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -83,8 +84,9 @@ std::vector<HeadId> select_heads(std::string_view text, const HeadCounts& counts
   std::replace_if(
       list.begin(), list.end(), [](char c) { return c == ' ' || c == '\t'; }, ',');
   std::vector<HeadId> chosen;
+  std::set<std::string> seen;  // a list can name all heads of a large model many times over
   for (const auto& piece : split(list, ',')) {
-    if (piece.empty()) continue;
+    if (piece.empty() || !seen.insert(piece).second) continue;
     const auto fields = split(piece, ':');
     if (fields.size() != 3)
       throw Error(ExitCode::bad_data,

@@ -27,9 +27,8 @@ class Enumeration {
   Enum parse(std::string_view text) const {
     for (std::size_t i = 0; i < N; ++i)
       if (names_[i] == text) return static_cast<Enum>(i);
-    throw Error(ExitCode::bad_data,
-                fmt::format("unknown {} '{}'{} (known: {})", kind_, text,
-                            did_you_mean(text, names()), join(names(), ", ")));
+    throw Error(ExitCode::bad_data, fmt::format("unknown {} '{}'{} (known: {})", kind_, text,
+                                                did_you_mean(text, names()), join(names(), ", ")));
   }
 
  private:

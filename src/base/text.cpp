@@ -88,6 +88,10 @@ std::optional<std::string> nearest(std::string_view name,
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {
+    // At least the difference of their lengths; names and candidates of a file can be many.
+    if (std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size()) >=
+        best_distance)
+      continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {
       best_distance = distance;

@@ -14,9 +14,9 @@ void add_spec_options(boost::program_options::options_description& options) {
 }
 
 Experiment experiment_of(const Arguments& arguments) {
-  return load_experiment(
-      arguments.text("SPEC"), experiment_schema(),
-      {arguments.optional("scale"), arguments.texts("set"), metrics().names()}, check_settings);
+  return load_experiment(arguments.text("SPEC"), experiment_schema(),
+                         {arguments.optional("scale"), arguments.texts("set"), metrics().names()},
+                         check_settings);
 }
 
 }  // namespace headcount

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "run/config.hpp"
 #include "run/provenance.hpp"
@@ -13,7 +14,6 @@
 #include "task/make_task.hpp"
 
 namespace headcount {
-
 namespace {
 
 BuildProvenance stored_build(const ResultFile& file) {
@@ -24,24 +24,37 @@ BuildProvenance stored_build(const ResultFile& file) {
           line("flags"),   line("instruction_set"), line("products")};
 }
 
+using Doubles = std::vector<double>;
+using Shape = std::vector<std::size_t>;
+
+void require_shape(const ResultFile& file, const std::string& dataset, const Shape& shape) {
+  if (const auto found = file.shape(dataset); found != shape)
+    throw Error(ExitCode::bad_data,
+                fmt::format("{}: {} has not the shape {} that its spec asks for, but {}",
+                            file.path().string(), dataset, shape, found));
+}
+
+template <class T>
+std::vector<T> read_shaped(const ResultFile& file, const std::string& dataset, const Shape& shape) {
+  require_shape(file, dataset, shape);
+  return file.read<T>(dataset);
+}
+
 Parameters<float> read_parameters(const ResultFile& file, const Model<float>& model) {
+  const auto name = [](const auto& entry) { return "/model/" + entry.name; };
+  // Before memory is taken: the spec in a file can describe any model.
+  for (const auto& entry : model.layout().entries())
+    require_shape(
+        file, name(entry),
+        {static_cast<std::size_t>(entry.block.rows), static_cast<std::size_t>(entry.block.cols)});
   Parameters<float> parameters(model.layout());
   for (const auto& entry : model.layout().entries()) {
-    const std::string dataset = "/model/" + entry.name;
-    const auto shape = file.shape(dataset);
     auto view = parameters.view(entry.block);
-    if (shape.size() != 2 || static_cast<Index>(shape[0]) != view.rows() ||
-        static_cast<Index>(shape[1]) != view.cols())
-      throw Error(ExitCode::bad_data,
-                  fmt::format("{}: {} has not the shape [{}, {}] that its spec asks for",
-                              file.path().string(), dataset, view.rows(), view.cols()));
-    const auto values = file.read<float>(dataset);
+    const auto values = file.read<float>(name(entry));
     view = Eigen::Map<const Matrix<float>>(values.data(), view.rows(), view.cols());
   }
   return parameters;
 }
-
-using Doubles = std::vector<double>;
 
 // Values [n, ...] as n rows.
 std::vector<Doubles> rows_of(const Doubles& values, std::size_t n) {
@@ -54,15 +67,19 @@ std::vector<Doubles> rows_of(const Doubles& values, std::size_t n) {
   return rows;
 }
 
-std::vector<StepReport> read_steps(const ResultFile& file) {
+std::vector<StepReport> read_steps(const ResultFile& file, std::size_t layers) {
   const auto loss = file.read<double>("/training/loss");
-  const auto rate = file.read<double>("/training/learning_rate");
-  const auto norm = file.read<double>("/training/gradient_norm");
-  auto layer_norm = rows_of(file.read<double>("/training/layer_gradient_norm"), loss.size());
-  auto variance = rows_of(file.read<double>("/training/layer_activation_variance"), loss.size());
+  const std::size_t n = loss.size();
+  const auto rate = read_shaped<double>(file, "/training/learning_rate", {n});
+  const auto norm = read_shaped<double>(file, "/training/gradient_norm", {n});
+  const auto layer = [&](const char* dataset) {
+    return rows_of(read_shaped<double>(file, dataset, {n, layers}), n);
+  };
+  auto layer_norm = layer("/training/layer_gradient_norm");
+  auto variance = layer("/training/layer_activation_variance");
   std::vector<StepReport> steps;
-  for (std::size_t i = 0; i < loss.size(); ++i) {
-    StepReport step{static_cast<std::int64_t>(i) + 1, loss[i], rate.at(i), norm.at(i), {}, {}, 0};
+  for (std::size_t i = 0; i < n; ++i) {
+    StepReport step{static_cast<std::int64_t>(i) + 1, loss[i], rate[i], norm[i], {}, {}, 0};
     step.layer_gradient_norm = std::move(layer_norm[i]);
     const auto missing = [](double x) { return std::isnan(x); };  // was not recorded at this step
     if (!std::all_of(variance[i].begin(), variance[i].end(), missing))
@@ -77,8 +94,10 @@ void read_heads_over_training(const ResultFile& file, const std::string& measure
                               std::vector<HeadScores*>& steps) {
   const auto dataset =
       fmt::format("/heads_over_training/{}/{}", name_of(site), dataset_name(measure));
-  const auto shape = file.shape(dataset);
-  const auto values = file.read<double>(dataset);
+  const auto& heads = steps.front()->value.counts().layers(site);
+  const Shape expected{steps.size(), heads.size(),
+                       static_cast<std::size_t>(*std::max_element(heads.begin(), heads.end()))};
+  const auto values = read_shaped<double>(file, dataset, expected);
   const auto examples = file.attribute_integer(dataset, "n");
   for (std::size_t step = 0; step < steps.size(); ++step) {
     auto& map = steps[step]->value;
@@ -86,8 +105,8 @@ void read_heads_over_training(const ResultFile& file, const std::string& measure
     for (const auto& id : map.counts().all())
       if (id.site == site)
         map.at(id) =
-            values.at((step * shape.at(1) + static_cast<std::size_t>(id.layer)) * shape.at(2) +
-                      static_cast<std::size_t>(id.head));
+            values[(step * expected[1] + static_cast<std::size_t>(id.layer)) * expected[2] +
+                   static_cast<std::size_t>(id.head)];
   }
 }
 
@@ -97,9 +116,10 @@ std::vector<Validation> read_validations(const ResultFile& file,
   std::vector<Validation> validations;
   if (!file.exists("/training/validation_nll")) return validations;
   const auto step = file.read<std::int64_t>("/training/validation_step");
-  const auto nll = file.read<double>("/training/validation_nll");
+  if (step.empty()) return validations;
+  const auto nll = read_shaped<double>(file, "/training/validation_nll", {step.size()});
   for (std::size_t i = 0; i < step.size(); ++i) {
-    auto& validation = validations.emplace_back(Validation{step[i], nll.at(i), {}});
+    auto& validation = validations.emplace_back(Validation{step[i], nll[i], {}});
     for (const auto& name : names) {
       const auto& entry = measures().at(name);
       validation.heads.push_back({entry.about, entry.unit, SplitName::validation, 0,
@@ -108,6 +128,7 @@ std::vector<Validation> read_validations(const ResultFile& file,
   }
   for (std::size_t m = 0; m < names.size(); ++m) {
     std::vector<HeadScores*> steps;
+    steps.reserve(validations.size());
     for (auto& validation : validations) steps.push_back(&validation.heads[m]);
     for (const Site site : kSites)
       if (!counts.layers(site).empty()) read_heads_over_training(file, names[m], site, steps);
@@ -160,7 +181,7 @@ StoredTraining read_training(const std::filesystem::path& path, const Settings& 
   stored.by = {file.read_text("/provenance/trained_in"),
                file.read_text("/provenance/trained_commit")};
   if (file.exists("/training")) {
-    stored.record.steps = read_steps(file);
+    stored.record.steps = read_steps(file, static_cast<std::size_t>(model.config().layers()));
     stored.record.validations =
         read_validations(file, settings.texts("measure.during-training"), model.heads());
   }

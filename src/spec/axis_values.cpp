@@ -14,6 +14,7 @@ namespace headcount {
 namespace {
 
 constexpr std::size_t kMostValues = kMostTrials;
+constexpr std::size_t kMostProblems = 100;  // as many as a SpecError keeps
 
 struct Ends {
   std::string_view first, last;
@@ -90,6 +91,7 @@ AxisValues parse_axis_values(const ValueType& type, std::string_view text, bool 
       return axis;
     }
     for (const auto& point : range.points) {
+      if (axis.problems.size() >= kMostProblems) return axis;
       auto value = type.convert(point);
       if (!value.ok())
         axis.problems.push_back(fmt::format("{}: {}", shown(point), value.problem));

@@ -13,7 +13,7 @@ namespace headcount {
 namespace {
 
 // What is beyond all reason is refused before it takes time or memory.
-constexpr std::size_t kMostListed = 1'000'000;  // values in all lists and ranges together
+constexpr std::size_t kMostListed = 2 * kMostTrials;  // values in all lists and ranges together
 constexpr std::size_t kMostSkipLines = 500;
 constexpr std::size_t kMostClaims = 200;
 
@@ -112,6 +112,7 @@ Layers::Part Layers::part_of(const SpecText::Section& section) {
     if (part->second == Part::scale) scales_.try_emplace(after_first_word(name));
     return part->second;
   }
+  if (problems_.full()) return refuse(fmt::format("unknown section {}", shown(name)));
   auto known = schema_.sections();
   known.emplace_back("axis");
   for (const auto& [word, part] : named)
@@ -207,8 +208,9 @@ void Layers::require_few() {
 std::optional<Layers::Entry> Layers::look_up(std::string_view name, std::string_view value,
                                              const Place& place) {
   if (const Key* key = schema_.find(name)) return Entry{key, std::string(value), place};
-  problems_.add(place, std::string(name),
-                fmt::format("unknown key {}{}", shown(name), schema_.suggest(name)));
+  problems_.add(
+      place, std::string(name),
+      fmt::format("unknown key {}{}", shown(name), problems_.full() ? "" : schema_.suggest(name)));
   return std::nullopt;
 }
 

@@ -43,6 +43,7 @@ class Problems {
  public:
   void add(const Place& place, std::string key, std::string message);
   bool empty() const { return problems_.empty(); }
+  bool full() const { return more_; }  // further ones are only counted as more
 
   // Throws SpecError, its problems in the order of their lines, when there are any.
   void raise() const;

@@ -29,7 +29,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     auto exponent = text.substr(e + 1);
     if (!exponent.empty() && exponent.front() == '+') exponent.remove_prefix(1);
     const auto value = parse_integer(exponent);
-    if (!value || std::abs(*value) > 400) return std::nullopt;
+    if (!value || *value < -400 || *value > 400) return std::nullopt;
     decimal.exponent = static_cast<int>(*value);
     text = text.substr(0, e);
   }

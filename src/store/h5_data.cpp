@@ -1,5 +1,6 @@
 #include "store/h5_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -71,9 +72,10 @@ Handle space_of(const Shape& shape, const Attempt& attempt) {
 }
 
 Shape shape_of(const Handle& space, const Attempt& attempt) {
-  if (call(attempt, H5Sget_simple_extent_type, space.id()) == H5S_NULL)
-    refuse(attempt, "it has no value at all (a null dataspace)");
   const int axes = call(attempt, H5Sget_simple_extent_ndims, space.id());
+  // Not by its class, which HDF5 takes from the file as it is: it may be none of the enumeration.
+  if (axes == 0 && call(attempt, H5Sget_simple_extent_npoints, space.id()) == 0)
+    refuse(attempt, "it has no value at all (a null dataspace)");
   std::vector<hsize_t> sizes(static_cast<std::size_t>(axes));
   call(attempt, H5Sget_simple_extent_dims, space.id(), sizes.data(),
        static_cast<hsize_t*>(nullptr));
@@ -89,6 +91,7 @@ bool equal(Id a, Id b, const Attempt& attempt) { return call(attempt, H5Tequal, 
 
 StoredType type_in_file(const Handle& type, const Attempt& attempt) {
   const std::size_t width = call(attempt, H5Tget_size, type.id());
+  if (width == 0) refuse(attempt, "its type has no size");
   for (const Type number : kNumbers)
     if (equal(type.id(), number_type(number), attempt)) return {number, width};
   if (call(attempt, H5Tget_class, type.id()) == H5T_STRING) {
@@ -273,7 +276,9 @@ Values read(const Handle& dataset, const DatasetInfo& info, const Limits& limits
     call(attempt, H5Dread, dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
   };
   if (info.type == Type::text) {
-    values.texts = read_texts(count, limits.bytes, heap, attempt, read_into);
+    // References can share a text in a damaged file; real ones do not.
+    values.texts =
+        read_texts(count, std::min(limits.bytes, limits.file_bytes), heap, attempt, read_into);
   } else {
     values.bytes.resize(count * info.width);
     const Handle type(call(attempt, H5Dget_type, dataset.id()));

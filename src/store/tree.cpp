@@ -23,6 +23,12 @@ bool is_scale(const Object& object) {
          found->second.element(0).starts_with("DIMENSION_SCALE");
 }
 
+std::size_t size_of(const h5::Values& values) {
+  std::size_t size = values.bytes.size();
+  for (const auto& text : values.texts) size += text.size();
+  return size;
+}
+
 std::string child_path(const std::string& parent, const std::string& name) {
   return parent == "/" ? "/" + name : parent + "/" + name;
 }
@@ -77,9 +83,12 @@ Object Tree::describe(const std::string& path) const {
   const h5::Handle handle = open(path);
   Object object;
   object.is_group = at(path).is_group;
-  for (const auto& name : h5::attribute_names(handle, kMostAttributes))
-    if (!serves_scales(name))
-      object.attributes[name] = h5::read_attribute(handle, name, limits_, heap_);
+  std::size_t taken = 0;
+  for (const auto& name : h5::attribute_names(handle, kMostAttributes)) {
+    if (serves_scales(name)) continue;
+    taken += size_of(object.attributes[name] = h5::read_attribute(handle, name, limits_, heap_));
+    if (taken > limits_.file_bytes) refuse(path, "has attributes larger than the file");
+  }
   if (object.is_group) return object;
 
   object.data = h5::dataset_info(handle, limits_);

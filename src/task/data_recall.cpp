@@ -36,6 +36,13 @@ void check(const TaskConfig& config) {
                               : std::string_view(key) == "recall-queries"
                                   ? " (each pair is asked for once at most: task.recall-pairs)"
                                   : ""));
+  constexpr std::int64_t kMostTokens = 50'000'000;  // of a held-out split
+  const std::int64_t length = 2 * (config.recall_pairs + config.recall_queries);
+  if (config.recall_examples > kMostTokens / length)
+    throw Error(ExitCode::bad_data,
+                fmt::format("task.recall-examples = {} of {} tokens each are more than {} tokens; "
+                            "lower it, or task.recall-pairs",
+                            config.recall_examples, length, kMostTokens));
 }
 
 // `count` different numbers out of 0 .. bound-1, in random order.

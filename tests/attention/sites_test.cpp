@@ -129,3 +129,10 @@ TEST_CASE("every list of heads is read back from its names") {
               std::vector<HeadId>(chosen.begin(), chosen.end()));
   }));
 }
+
+TEST_CASE("naming all heads many times over takes no more than naming them once") {
+  const HeadCounts counts(Site::decoder_self, std::vector<int>(1024, 1024));
+  std::string list;
+  for (int i = 0; i < 2000; ++i) list += "decoder_self:*:* ";
+  CHECK(std::ssize(select_heads(list, counts)) == counts.total());
+}

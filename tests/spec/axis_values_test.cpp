@@ -83,5 +83,11 @@ TEST_CASE("law: a list of values reads back as those values") {
   }));
 }
 
+TEST_CASE("a list of few bytes does not make problems without end") {
+  std::string text = "1 .. 40000";
+  for (int i = 0; i < 1000; ++i) text += ", 1 .. 40000";
+  CHECK(parse_axis_values(type::integer(1), text).problems.size() == 100);
+}
+
 }  // namespace
 }  // namespace headcount

@@ -103,5 +103,18 @@ TEST_CASE("an empty scale is a scale") {
   CHECK(problems_of(std::string(kSampleData) + "[scale.full]\n", {"full", {}}) == "");
 }
 
+TEST_CASE("all scales together are read up to a number of values") {
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += "[scale.s" + std::to_string(i) + "]\nseed = 1 .. 100000\n";
+  try {
+    parse(text + "[task]\ndata = austen\n");
+    FAIL("no error");
+  } catch (const SpecError& error) {
+    REQUIRE(error.problems().size() == 1);
+    CHECK(error.problems()[0].line == 8);
+    CHECK_THAT(error.what(), ContainsSubstring("at most 200000 values in all"));
+  }
+}
+
 }  // namespace
 }  // namespace headcount

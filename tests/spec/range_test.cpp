@@ -93,5 +93,10 @@ TEST_CASE("law: a range of n points has n points, in order, its ends among them"
   }));
 }
 
+TEST_CASE("exponents beyond all reason are no numbers of a range") {
+  for (const auto* number : {"0e-9223372036854775808", "0e9223372036854775807", "0e-401"})
+    CHECK_FALSE(linear_range(number, "1", "1", 10).problem.empty());
+}
+
 }  // namespace
 }  // namespace headcount

@@ -173,6 +173,27 @@ TEST_CASE("what is missing or no file is not bad data") {
   CHECK_THAT(*validate(folder / "text.h5"), ContainsSubstring("is not an HDF5 file"));
 }
 
+TEST_CASE("texts that share their bytes are read up to the size of the file") {
+  const TemporaryFolder folder;
+  const auto path = folder / "hand.h5";
+  constexpr std::size_t n = 64, length = 100'000, reference = 16;
+  publish_result(path, [](ResultWriter& writer) {
+    const VariableInfo info{.long_name = "x", .units = "1"};
+    std::vector<std::string> texts(n);
+    texts.front() = std::string(length, 'x');
+    writer.dimension("/", "n", n);
+    writer.variable("/", "text", {"n"}, texts, info);
+  });
+  auto bytes = read_file(path);
+  const auto first = bytes.find(std::string("\xa0\x86\x01\0", 4));  // the length, before an address
+  REQUIRE(first != std::string::npos);
+  for (std::size_t i = 1; i < n; ++i)
+    bytes.replace(first + i * reference, reference, bytes, first, reference);
+  write_bytes(path, bytes);
+  CHECK_THAT(complaint([&] { ResultFile(path).read_texts("/text"); }),
+             ContainsSubstring("bytes of text"));
+}
+
 TEST_CASE("links that make more than a tree are refused") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::function<void(hid_t)>& write) {

@@ -135,6 +135,14 @@ TEST_CASE("impossible recall is refused by key") {
   refuses(&TaskConfig::recall_examples, 0, "recall-examples");
 }
 
+TEST_CASE("recall examples that would not fit memory are refused") {
+  TaskConfig config = recall();
+  config.recall_examples = 1'000'000;
+  config.recall_keys = 4096;
+  config.recall_pairs = 4096;
+  CHECK_THROWS_WITH(make_task(config), ContainsSubstring("more than 50000000 tokens"));
+}
+
 TEST_CASE("the hash of recall covers its parameters") {
   std::set<std::string> hashes{make_task(recall())->data_hash()};
   for (const auto key : {&TaskConfig::recall_pairs, &TaskConfig::recall_queries,
