@@ -19,7 +19,7 @@ constexpr std::string_view kBuild = "\"build\":0";
 // As a checkpoint of this program has it.
 std::string build_identity(const Model<float>& model) {
   const TemporaryFolder folder;
-  TrialState state;
+  UnfinishedTrial state;
   state.trained = true;
   state.parameters = model.initial_parameters("xavier-uniform", 1);
   save_checkpoint(folder.path() / "trial.h5", "trial", state, nullptr);

@@ -23,8 +23,8 @@ void write(const fs::path& path, const std::string& bytes) {
 }
 
 // Something in every part of it.
-TrialState state_of(const Model<float>& model, bool trained) {
-  TrialState state;
+UnfinishedTrial state_of(const Model<float>& model, bool trained) {
+  UnfinishedTrial state;
   state.started = "2026-11-30T07:00:00Z";
   state.stages = {{"train", 1.5, 2.5}};
   state.training.steps = {{1, 2.0, 0.1, 0.5, {0.3, 0.4}, {1.0, 2.0}, 60},
