@@ -30,7 +30,7 @@ Table setting_differences(const TrialRow& a, const TrialRow& b) {
 }
 
 Table score_differences(const TrialRow& a, const TrialRow& b) {
-  Table table({"metric", "unit", "a", "b", "difference"});
+  Table table({"metric", "unit", "a", "b", "b - a"});
   const auto value = [](const TrialRow& trial, const std::string& name) {
     const auto found = trial.metrics.find(name);
     return found == trial.metrics.end() ? std::numeric_limits<double>::quiet_NaN()

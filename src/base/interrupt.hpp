@@ -19,7 +19,8 @@ void throw_if_interrupted();  // throws Interrupted
 bool checkpoint_requested() noexcept;
 
 // From now on SIGINT and SIGTERM ask for a stop; a second one ends the program at
-// once. SIGUSR1 asks for a checkpoint.
+// once. SIGUSR1 asks for a checkpoint. To be called on the main thread; others that
+// compute should block signals.
 void stop_on_signals();
 
 }  // namespace headcount

@@ -1,6 +1,9 @@
 #include "cli/command.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -152,7 +155,11 @@ std::string usage(const Command& command) {
 
 int run_program(const std::vector<std::string>& words) {
   try {
-    return static_cast<int>(dispatch(words));
+    const auto code = dispatch(words);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw Error(ExitCode::io,
+                  fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+    return static_cast<int>(code);
   } catch (const Error& error) {
     fmt::print(stderr, "headcount: {}\n", error.what());
     return static_cast<int>(error.code());

@@ -77,8 +77,12 @@ std::map<std::string, Data> data_of(const Experiment& experiment) {
     throw_if_interrupted();
     const auto [entry, is_new] = data.try_emplace(data_key(trial));
     if (!is_new) continue;
-    const auto task = make_task(task_config(trial.settings));
-    entry->second = {sizes_of(*task), task->data_hash()};
+    try {
+      const auto task = make_task(task_config(trial.settings));
+      entry->second = {sizes_of(*task), task->data_hash()};
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("trial {}: {}", trial.slug, error.what()));
+    }
   }
   return data;
 }

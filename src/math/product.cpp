@@ -1,9 +1,12 @@
 #include "math/product.hpp"
 
+#include <new>
 #include <string>
 #include <type_traits>
 
 #include <fmt/format.h>
+
+#include "base/error.hpp"
 
 #ifdef HEADCOUNT_HAS_ONEDNN
 #include <dnnl.h>
@@ -21,9 +24,13 @@ void sgemm(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> 
   // whatever OMP_NUM_THREADS is.
   static thread_local const bool one_thread = (omp_set_num_threads(1), true);
   static_cast<void>(one_thread);
-  dnnl_sgemm(op_a, op_b, c.rows(), c.cols(), k, 1.0F, a.data(), a.outerStride(), b.data(),
-             b.outerStride(), accumulate == Accumulate::yes ? 1.0F : 0.0F, c.data(),
-             c.outerStride());
+  const auto status = dnnl_sgemm(
+      op_a, op_b, c.rows(), c.cols(), k, 1.0F, a.data(), a.outerStride(), b.data(), b.outerStride(),
+      accumulate == Accumulate::yes ? 1.0F : 0.0F, c.data(), c.outerStride());
+  if (status == dnnl_out_of_memory) throw std::bad_alloc();
+  if (status != dnnl_success)
+    throw Error(ExitCode::internal,
+                fmt::format("oneDNN could not multiply (status {})", static_cast<int>(status)));
 }
 #endif
 

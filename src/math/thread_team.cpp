@@ -1,5 +1,7 @@
 #include "math/thread_team.hpp"
 
+#include <csignal>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -9,8 +11,13 @@ namespace headcount {
 ThreadTeam::ThreadTeam(int threads) {
   if (threads < 1)
     throw Error(ExitCode::usage, fmt::format("a team needs at least 1 thread, not {}", threads));
+  // Signals are for the caller: see base/interrupt.cpp on handlers amid products.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
   for (int worker = 1; worker < threads; ++worker)
     threads_.emplace_back([this, worker] { serve(worker); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 ThreadTeam::~ThreadTeam() {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/sha256.hpp"
 #include "evaluate/evaluator.hpp"
 #include "math/random.hpp"
 #include "measure/measure.hpp"
@@ -304,7 +305,11 @@ Calibration fit(const std::vector<Probe>& probes) {
   return calibration;
 }
 
-std::filesystem::path calibration_path() { return cache_directory() / "calibration.json"; }
+// A file for each build and processor, so that they do not take turns.
+std::filesystem::path calibration_path() {
+  return cache_directory() /
+         fmt::format("calibration-{}.json", sha256_hex(holds_for().dump()).substr(0, 12));
+}
 
 void write_calibration(const Calibration& calibration, const std::filesystem::path& path) {
   nlohmann::ordered_json rates;

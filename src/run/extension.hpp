@@ -16,15 +16,17 @@ struct Extension {
   std::vector<std::filesystem::path> trained;  // of each trial
 };
 
-// `names` are added to the list under `key` (measure.measures or prune.methods) of each file's
-// spec; `sets` ("measure.examples=500") are put in place of what it says. A file that holds all
-// this already gives its own trial; several files of one model that would give the same trial, one.
-// Errors: bad_data where a file is no whole result or its spec with the changes is none; no_input
-// where a file is missing.
+// Files of one model (all settings but measure.measures and prune.methods agree) give one trial,
+// which holds what any of them holds. `names` are added to the list under `key` (one of these two);
+// `sets` ("measure.examples=500") are put in place of what the files say. A trial that is there
+// already is skipped when it is run. Errors: bad_data where a file is no whole result or its spec
+// with the changes is none; no_input where a file is missing.
 Extension extend(const std::vector<std::filesystem::path>& files, const std::string& key,
                  const std::string& names, const std::vector<std::string>& sets);
 
-// The trial files of a folder, or the one file. Error (no_input) where there is none.
-std::vector<std::filesystem::path> trial_files(const std::filesystem::path& path);
+// The whole trial files of a folder, others told in `problems`; or the one file. Error (no_input)
+// where a folder has none.
+std::vector<std::filesystem::path> trial_files(const std::filesystem::path& path,
+                                               std::vector<std::string>& problems);
 
 }  // namespace headcount

@@ -172,7 +172,9 @@ std::optional<TrialLock> TrialLock::take(const fs::path& path, const std::string
     const bool is_over = state == OwnerState::gone ||
                          (state == OwnerState::unknown && !stale.empty() && found->stamp == stale);
     if (!is_over) return std::nullopt;
-    ::unlink(path.c_str());
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+      throw Error(ExitCode::cannot_create, fmt::format("cannot take over the lock {}: {}",
+                                                       path.string(), std::strerror(errno)));
   }
   if (!create(path, to_json(LockOwner::self(token)))) return std::nullopt;
   return TrialLock(path, token);

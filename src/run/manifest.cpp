@@ -77,6 +77,9 @@ std::ptrdiff_t count_missing(const std::set<std::string>& wanted,
 
 Manifest read_manifest(const fs::path& folder) {
   const auto path = folder / Manifest::kName;
+  if (!fs::exists(path))
+    throw Error(ExitCode::no_input, fmt::format("no run was started in {}: there is no {}",
+                                                folder.string(), Manifest::kName));
   const auto text = read_file(path, kLongest);
   try {
     return from_json(Json::parse(text));

@@ -69,6 +69,7 @@ class CheckpointSignal {
   CheckpointSignal() {
     struct sigaction action {};
     action.sa_handler = on_checkpoint_signal;
+    action.sa_flags = SA_ONSTACK;
     ::sigaction(SIGUSR1, &action, &before_);
   }
   ~CheckpointSignal() { ::sigaction(SIGUSR1, &before_, nullptr); }
@@ -127,6 +128,12 @@ struct Entry {
   std::unique_ptr<ChildProcess> child;
   std::string lock_token;
   Clock::time_point began;
+
+  // With what the program and its libraries take.
+  double bytes() const {
+    constexpr double kProgram = 32e6;
+    return kProgram + cost.bytes;
+  }
 
   // What its time will be proportional to.
   double work() const { return std::isnan(cost.seconds) ? cost.flops : cost.seconds; }
@@ -288,10 +295,10 @@ class Sweep {
   }
 
   bool is_too_large(Entry& entry) {
-    if (!options_.memory || entry.cost.bytes <= budget_) return false;
+    if (!options_.memory || entry.bytes() <= budget_) return false;
     fail(entry,
          fmt::format("needs about {}, more than the {} of --memory",
-                     bytes_text(static_cast<std::int64_t>(entry.cost.bytes)),
+                     bytes_text(static_cast<std::int64_t>(entry.bytes())),
                      bytes_text(*options_.memory)),
          ExitCode::bad_data);
     return true;
@@ -299,8 +306,8 @@ class Sweep {
 
   bool has_room(const Entry& entry) const {
     double used = 0;
-    for (const auto* other : running_) used += other->cost.bytes;
-    return running_.empty() || budget_ == 0 || used + entry.cost.bytes <= budget_;
+    for (const auto* other : running_) used += other->bytes();
+    return running_.empty() || budget_ == 0 || used + entry.bytes() <= budget_;
   }
 
   // Of trials that train the same model, the first trains while the others wait.
@@ -326,10 +333,14 @@ class Sweep {
 
   void leave_to(Entry& entry, const LockOwner& owner) {
     if (entry.elsewhere.empty())
-      display_.say(fmt::format("{} is left to process {} on {}", entry.spec->slug, owner.pid,
-                               owner.host.empty() ? "another host" : owner.host));
+      display_.say(owner.host.empty()
+                       ? fmt::format("{} waits: its lock cannot be read", entry.spec->slug)
+                       : fmt::format("{} is left to process {} on {}", entry.spec->slug, owner.pid,
+                                     owner.host));
     entry.phase = Phase::elsewhere;
-    entry.elsewhere = fmt::format("runs in process {} on {}", owner.pid, owner.host);
+    entry.elsewhere = owner.host.empty()
+                          ? "its lock cannot be read; it is taken over after a minute"
+                          : fmt::format("runs in process {} on {}", owner.pid, owner.host);
   }
 
   // Locks of others, once a second.

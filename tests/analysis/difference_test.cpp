@@ -24,7 +24,7 @@ TEST_CASE("scores are told side by side, with what the second has more") {
   const auto a = trial({}, {{"nll", 2.5}, {"accuracy", 0.25}});
   const auto b = trial({}, {{"nll", 2.0}, {"perplexity", 7}});
   CHECK(render(score_differences(a, b), TableFormat::csv) ==
-        "metric,unit,a,b,difference\n"
+        "metric,unit,a,b,b - a\n"
         "accuracy,nats,0.25,,\n"
         "nll,nats,2.5,2,-0.5\n"
         "perplexity,nats,,7,\n");

@@ -140,7 +140,7 @@ TEST_CASE("a spec runs to files that every reading command understands") {
     CHECK(rows[0] == "key,a,b");
     CHECK(rows[1] == "model.heads,1,2");
     CHECK_THAT(differ.out,
-               ContainsSubstring("metric,unit,a,b,difference") && ContainsSubstring("\nnll,"));
+               ContainsSubstring("metric,unit,a,b,b - a") && ContainsSubstring("\nnll,"));
     const auto none = folder.headcount("diff " + files[0] + " " + files[0]);
     CHECK(none.code == 0);
     CHECK_THAT(none.err, ContainsSubstring("the specs are equal"));
@@ -182,6 +182,13 @@ TEST_CASE("wrong use is told with an exit code of its own") {
   CHECK_THAT(bad.err,
              ContainsSubstring("bad.ini:4:") && ContainsSubstring("did you mean 'model.layers'"));
   CHECK_THAT(bad.err, ContainsSubstring("bad.ini:7: unknown key 'x'"));
+}
+
+TEST_CASE("output that cannot be written is told") {
+  const Folder folder;
+  const auto full = folder.headcount("list measures > /dev/full");
+  CHECK(full.code == 74);
+  CHECK_THAT(full.err, ContainsSubstring("cannot write to standard output"));
 }
 
 TEST_CASE("a plan tells what the trials of a spec will cost") {

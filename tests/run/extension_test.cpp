@@ -11,6 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::vector<fs::path> whole_files(const fs::path& path) {
+  std::vector<std::string> problems;
+  auto files = trial_files(path, problems);
+  CHECK(problems.empty());
+  return files;
+}
+
 std::vector<TrialOutcome> run_extended(const fs::path& folder, const Extension& extension) {
   auto options = quiet_into(folder);
   options.trained = extension.trained;
@@ -24,7 +31,7 @@ TEST_CASE("finished trials are measured further, as if their spec had asked for 
   run(tiny(before), folder.path());
   const auto manifest = read_file(folder.path() / "sweep.json");
   const auto extension =
-      extend(trial_files(folder.path()), "measure.measures", "distance, importance.ablation", {});
+      extend(whole_files(folder.path()), "measure.measures", "distance, importance.ablation", {});
   const auto outcomes = run_extended(folder.path(), extension);
   const auto expected = run(tiny(after), fresh.path());
   REQUIRE(outcomes.size() == 2);
@@ -39,10 +46,39 @@ TEST_CASE("finished trials are measured further, as if their spec had asked for 
 
   // Again: nothing is left to do, and the old and the new file of a trial make one.
   const auto again =
-      extend(trial_files(folder.path()), "measure.measures", "distance, importance.ablation", {});
+      extend(whole_files(folder.path()), "measure.measures", "distance, importance.ablation", {});
   CHECK(again.experiment.trials.size() == 2);
   for (const auto& outcome : run_extended(folder.path(), again))
     CHECK(outcome.status == TrialOutcome::Status::skipped);
+}
+
+TEST_CASE("a model measured and pruned again and again has one richest file") {
+  const TemporaryFolder folder, fresh;
+  run(tiny({"seed=1, 2", "measure.measures=entropy", "prune.methods="}), folder.path());
+  const auto more = [&](const char* key, const char* names) {
+    run_extended(folder.path(), extend(whole_files(folder.path()), key, names, {}));
+    return files(folder.path(), ".h5").size();
+  };
+  CHECK(more("measure.measures", "distance") == 4);
+  CHECK(more("measure.measures", "confidence") == 6);
+  CHECK(more("measure.measures", "confidence,distance") == 6);
+  CHECK(more("prune.methods", "random") == 8);
+  CHECK(more("measure.measures", "distance,entropy") == 8);
+  const auto all = run(
+      tiny({"seed=1, 2", "measure.measures=entropy, confidence, distance", "prune.methods=random"}),
+      fresh.path());
+  for (const auto& outcome : all)
+    CHECK(same(outcome.path, folder.path() / outcome.path.filename()).empty());
+}
+
+TEST_CASE("a file that is no whole result is left out of a folder, and told") {
+  const TemporaryFolder folder;
+  const auto path = run_one(folder.path());
+  write_text(folder.path() / "junk.h5", "junk");
+  std::vector<std::string> problems;
+  CHECK(trial_files(folder.path(), problems) == std::vector{path});
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems[0], ContainsSubstring("junk.h5"));
 }
 
 TEST_CASE("finished trials are pruned further, with settings of their own") {
@@ -99,8 +135,8 @@ TEST_CASE("what cannot be extended is told") {
   CHECK_THROWS_WITH(extend({folder.path() / "junk.h5"}, "measure.measures", "entropy", {}),
                     ContainsSubstring("junk.h5"));
   const TemporaryFolder empty;
-  CHECK_THROWS_WITH(trial_files(empty.path()), ContainsSubstring("no trial file"));
-  CHECK(trial_files(path) == std::vector{path});
+  CHECK_THROWS_WITH(whole_files(empty.path()), ContainsSubstring("no whole trial file"));
+  CHECK(whole_files(path) == std::vector{path});
 }
 
 }  // namespace

@@ -123,6 +123,17 @@ TEST_CASE("the lock of a dead owner is taken over at once, that of a living one 
   }
 }
 
+TEST_CASE("what is in the place of a lock and cannot be taken away is told") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "trial.lock";
+  fs::create_directory(path);
+  const auto found = read_lock(path);
+  REQUIRE(found);
+  CHECK_FALSE(TrialLock::take(path, "mine"));
+  CHECK_THROWS_WITH(TrialLock::take(path, "mine", found->stamp),
+                    ContainsSubstring("cannot take over the lock " + path.string()));
+}
+
 TEST_CASE("a lock of another host is taken over when a watch found it stale") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "trial.lock";

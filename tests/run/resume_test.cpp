@@ -275,6 +275,31 @@ TEST_CASE("SIGUSR1 asks for a checkpoint and the trial goes on, SIGTERM for one 
   CHECK(files(trial.folder(), ".part").empty());
 }
 
+TEST_CASE("signals amid products do not change a bit") {
+  // Wide enough for products made by generated code.
+  const std::vector<std::string> sets{"model.d-model=96",        "model.heads=3",
+                                      "task.recall-examples=64", "train.steps=40",
+                                      "train.batch-tokens=1024", "prune.methods=random"};
+  const Tiny undisturbed(sets);
+  undisturbed.run();
+  const Tiny trial(sets);
+  auto job = trial.job();
+  job.checkpoints = {0, 0};
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) run_until_stopped(trial, job);
+  int status = 0, signals = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    // The first only once there is a handler.
+    if (fs::exists(trial.folder() / "tiny-1.jsonl")) signals += ::kill(child, SIGUSR1) == 0;
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+  CHECK(signals > 10);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+  CHECK(differences(undisturbed.path(), trial.path()).empty());
+}
+
 // The file of a trial with these settings that was offered the training of `trained`.
 struct TakenOver {
   Tiny trial;
