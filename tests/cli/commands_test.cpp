@@ -187,8 +187,8 @@ TEST_CASE("wrong use is told with an exit code of its own") {
 TEST_CASE("output that cannot be written is told") {
   const Folder folder;
   const auto err = (folder / "err").string();
-  const int status = std::system(
-      fmt::format("{} list measures > /dev/full 2> {}", HEADCOUNT_BINARY, err).c_str());
+  const int status =
+      std::system(fmt::format("{} list measures > /dev/full 2> {}", HEADCOUNT_BINARY, err).c_str());
   CHECK(WEXITSTATUS(status) == 74);
   CHECK_THAT(read_file(err), ContainsSubstring("cannot write to standard output"));
 }
