@@ -68,6 +68,7 @@ class MultiHeadAttention {
   // Memory that may be shared between sublayers.
   struct Scratch {
     Buffer<Real> pattern, d_pattern, d_context, d_query_side, d_memory_side;
+    Buffer<Real> work;  // of the products of one head
   };
 
   // Adds parameters PREFIX.w_q, w_k, w_v [D, H·K], b_q, b_k, b_v [1, H·K], w_o [H·K, D], b_o [1, D]
@@ -119,10 +120,11 @@ class MultiHeadAttention {
   void project(const Parameters<Real>& parameters, const AttentionInput<Real>& input,
                Cache& cache) const;
   void transform_vectors(const AttentionInput<Real>& input, Cache& cache) const;
-  void fill_scores(const Parameters<Real>& parameters, const Head& head,
+  void fill_scores(const Parameters<Real>& parameters, const Head& head, Scratch& scratch,
                    MatrixRef<Real> scores) const;
+  Real* work(const Head& head, Scratch& scratch) const;
   void fill_uniform(MatrixRef<Real> pattern) const;
-  void drop(const AttentionPass<Real>& pass, const Head& head, MatrixRef<Real> pattern) const;
+  DropoutSource pattern_dropout(const AttentionPass<Real>& pass, const Head& head) const;
   void attend(const Parameters<Real>& parameters, const AttentionPass<Real>& pass, const Head& head,
               Index sequence, Cache& cache, Scratch& scratch) const;
   void attend_backward(const Parameters<Real>& parameters, const AttentionPass<Real>& pass,

@@ -105,12 +105,12 @@ void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> 
 
 template <class Real>
 void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias) {
-  for (Index row = 0; row < x.rows(); ++row) bias.row(0) += x.row(row);
+  kernels<Real>().add_column_sums(const_rows_of<Real>(x), bias.data());
 }
 
 template <class Real>
 void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
-  for (Index row = 0; row < x.rows(); ++row) x.row(row) += bias.row(0);
+  kernels<Real>().add_row(bias.data(), rows_of<Real>(x));
 }
 
 #define HEADCOUNT_INSTANTIATE(Real)                                                           \

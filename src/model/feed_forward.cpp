@@ -16,11 +16,10 @@ FeedForward<Real>::FeedForward(Index width, Index inner, Activation activation, 
 template <class Real>
 void FeedForward<Real>::forward(const Parameters<Real>& parameters, ConstMatrixRef<Real> x,
                                 Cache& cache, MatrixRef<Real> out) const {
-  auto hidden = cache.hidden.resize(x.rows(), w_1_.cols);
-  product<Real>(x, parameters.view(w_1_), hidden);
-  add_to_rows<Real>(parameters.view(b_1_), hidden);
   auto activated = cache.activated.resize(x.rows(), w_1_.cols);
-  activate<Real>(activation_, hidden, activated);
+  product<Real>(x, parameters.view(w_1_), activated);
+  MatrixRef<Real> slope = cache.slope.resize(x.rows(), w_1_.cols);
+  activate<Real>(activation_, parameters.view(b_1_), activated, &slope);
   product<Real>(activated, parameters.view(w_2_), out);
   add_to_rows<Real>(parameters.view(b_2_), out);
 }
@@ -31,13 +30,17 @@ void FeedForward<Real>::backward(const Parameters<Real>& parameters, ConstMatrix
                                  MatrixRef<Real> d_x, Parameters<Real>* gradient) const {
   auto d_hidden = scratch.d_hidden.resize(x.rows(), w_1_.cols);
   product_bt<Real>(d_out, parameters.view(w_2_), d_hidden);
-  activate_backward<Real>(activation_, cache.hidden.view(), d_hidden);
+  if (!gradient) {
+    activate_backward<Real>(cache.slope.view(), d_hidden, nullptr);
+    product_bt<Real>(d_hidden, parameters.view(w_1_), d_x);
+    return;
+  }
+  MatrixRef<Real> d_b_1 = gradient->view(b_1_);
+  activate_backward<Real>(cache.slope.view(), d_hidden, &d_b_1);
   product_bt<Real>(d_hidden, parameters.view(w_1_), d_x);
-  if (!gradient) return;
   product_at<Real>(cache.activated.view(), d_out, gradient->view(w_2_), Accumulate::yes);
   add_column_sums<Real>(d_out, gradient->view(b_2_));
   product_at<Real>(x, d_hidden, gradient->view(w_1_), Accumulate::yes);
-  add_column_sums<Real>(d_hidden, gradient->view(b_1_));
 }
 
 template class FeedForward<float>;

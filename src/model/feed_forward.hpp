@@ -12,7 +12,7 @@ template <class Real>
 class FeedForward {
  public:
   struct Cache {
-    Buffer<Real> hidden, activated;  // [N, F]
+    Buffer<Real> slope, activated;  // [N, F] activation'(x W_1 + b_1), activation(x W_1 + b_1)
   };
   struct Scratch {
     Buffer<Real> d_hidden;  // [N, F]

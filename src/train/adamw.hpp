@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "math/parameters.hpp"
 
@@ -35,6 +37,7 @@ class AdamW {
 
  private:
   AdamWConfig config_;
+  std::vector<std::pair<Index, bool>> runs_;  // first number of each run, and whether it is decayed
   Moments moments_;
 };
 
