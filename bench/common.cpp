@@ -31,6 +31,18 @@ Workload decoder(const std::string& name, int layers, int heads, Index width, In
   return work;
 }
 
+Workload classifier(const std::string& name) {
+  Workload work = decoder(name, 2, 4, 64, 32, 32);
+  auto& model = work.model;
+  model.site = Site::encoder_self;
+  model.mask = AttentionMask::none;
+  model.vocabulary = 2000;
+  model.activation = Activation::relu;
+  model.classes = 2;
+  model.set_heads({4, 4}, {16});
+  return work;
+}
+
 std::vector<Token> random_tokens(RandomStream& random, Index count, Index below) {
   std::vector<Token> tokens(static_cast<std::size_t>(count));
   for (auto& token : tokens)
@@ -42,13 +54,15 @@ Example random_example(const Workload& work, std::uint32_t step, std::uint32_t i
   RandomStream random(kSeed, Purpose::synthetic_data, step, item);
   Example example;
   example.input = random_tokens(random, work.length, work.model.vocabulary);
-  example.targets = random_tokens(random, work.length, work.model.vocabulary);
+  example.targets = work.model.classes > 0
+                        ? random_tokens(random, 1, work.model.classes)
+                        : random_tokens(random, work.length, work.model.vocabulary);
   return example;
 }
 
 }  // namespace
 
-std::vector<std::string> workload_names() { return {"char", "gpt384"}; }
+std::vector<std::string> workload_names() { return {"char", "gpt384", "cls"}; }
 
 Workload workload(const std::string& name, double dropout) {
   Workload work;
@@ -56,6 +70,8 @@ Workload workload(const std::string& name, double dropout) {
     work = decoder(name, 4, 4, 128, 64, 12);
   else if (name == "gpt384")
     work = decoder(name, 6, 6, 384, 256, 16);
+  else if (name == "cls")
+    work = classifier(name);
   else
     throw Error(ExitCode::usage,
                 fmt::format("there is no configuration '{}'{}; there are {}", name,
@@ -71,7 +87,8 @@ Workload language_model(int layers, int heads, Index width, Index length, Index 
 double forward_flops(const Workload& work, Index tokens) {
   const auto& model = work.model;
   const double width = static_cast<double>(model.width);
-  double weights = static_cast<double>(model.vocabulary) * width, attention = 0;
+  double weights = model.classes > 0 ? 0 : static_cast<double>(model.vocabulary) * width;
+  double attention = 0;
   for (std::size_t layer = 0; layer < model.heads.size(); ++layer) {
     const double columns = static_cast<double>(std::ssize(model.heads[layer])) *
                            static_cast<double>(model.head_widths[layer]);
@@ -83,10 +100,12 @@ double forward_flops(const Workload& work, Index tokens) {
 
 RandomTask::RandomTask(const Workload& work, std::int64_t held_out)
     : vocabulary_(work.model.vocabulary), longest_(work.length) {
-  Split training;
+  const auto per = work.model.classes > 0 ? TargetsPer::sequence : TargetsPer::token;
+  held_out_.targets_per = per;
   constexpr std::uint32_t kBatches = 8;
   for (std::uint32_t step = 0; step < kBatches; ++step) {
     Split one;
+    one.targets_per = per;
     for (Index b = 0; b < work.batch; ++b)
       one.examples.push_back(random_example(work, step, static_cast<std::uint32_t>(b)));
     batches_.push_back(pack(one, work.tokens()).front());
