@@ -72,7 +72,8 @@ struct Kernels {
   Real (*log_sum_exp)(const Real* x, Size n);
   // The first place of the largest entry. n > 0.
   Size (*largest)(const Real* x, Size n);
-  Real (*dot)(const Real* x, const Real* y, Size n);
+  // Σ x ∘ y, the sums of rows added in double.
+  double (*inner_product)(Rows<const Real> x, Rows<const Real> y);
   // y += a x
   void (*add_scaled)(Real a, const Real* x, Real* y, Size n);
   // x *= a

@@ -94,6 +94,13 @@ struct Source {
     return sum_of(n, [&](Size i, auto part) { return load(x + i, part) * load(y + i, part); });
   }
 
+  static double inner_product(Rows<const Real> x, Rows<const Real> y) {
+    double total = 0;
+    for (Size r = 0; r < x.rows; ++r)
+      total += static_cast<double>(dot(x.row(r), y.row(r), x.cols));
+    return total;
+  }
+
   static void add_scaled(Real a, const Real* x, Real* y, Size n) {
     const V factor = P::all(a);
     each(n, [&](Size i, auto part) {
@@ -492,7 +499,7 @@ struct Source {
     k.softmax = softmax;
     k.log_sum_exp = log_sum_exp;
     k.largest = largest;
-    k.dot = dot;
+    k.inner_product = inner_product;
     k.add_scaled = add_scaled;
     k.scale = scale;
     k.add_row = add_row;

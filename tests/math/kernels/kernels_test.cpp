@@ -105,7 +105,7 @@ TEST_CASE("kernels of one row agree with their formulas at odd sizes and alignme
         Index place = 0;
         x.row(0).maxCoeff(&place);
         CHECK(kernel.largest(left.read().data, n) == place);
-        CHECK(static_cast<double>(kernel.dot(left.read().data, right.read().data, n)) ==
+        CHECK(kernel.inner_product(left.read(), right.read()) ==
               Approx(x.row(0).dot(y.row(0))).epsilon(1e-5).margin(1e-4));
         kernel.add_scaled(0.5F, left.read().data, right.view().data, n);
         CHECK(difference(right.values(), y + 0.5 * x) < 1e-6);
