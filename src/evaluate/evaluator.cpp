@@ -48,6 +48,9 @@ Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& par
   const auto& all = task.split(split).examples;
   indices_ = spread_over(static_cast<std::int64_t>(all.size()), examples);
   Split chosen;
+  chosen.targets_per = task.split(split).targets_per;
+  require_targets_per(model.config().classes > 0 ? TargetsPer::sequence : TargetsPer::token,
+                      chosen.targets_per);
   for (const auto place : indices_) chosen.examples.push_back(all[static_cast<std::size_t>(place)]);
   if (chosen.examples.empty())
     throw Error(ExitCode::bad_data,
@@ -67,8 +70,10 @@ Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& par
     piece.first = first;
     for (std::int64_t b = 0; b < batch.input.count(); ++b) {
       const auto targets = facts_[static_cast<std::size_t>(first + b)].targets;
-      piece.weights.insert(piece.weights.end(), static_cast<std::size_t>(batch.input.length(b)),
-                           static_cast<Real>(1.0 / static_cast<double>(targets)));
+      piece.weights.insert(
+          piece.weights.end(),
+          static_cast<std::size_t>(batch.first_target(b + 1) - batch.first_target(b)),
+          static_cast<Real>(1.0 / static_cast<double>(targets)));
     }
     first += batch.input.count();
     piece.batch = std::move(batch);
@@ -136,8 +141,7 @@ std::vector<ExampleStatistics> Evaluator<Real>::make_run(const HeadTreatment<Rea
     cross_entropy<Real>(worker.workspace.logits.view(), batch.targets, nullptr, worker.rows);
     for (std::int64_t b = 0; b < batch.input.count(); ++b) {
       auto& example = statistics[static_cast<std::size_t>(first + b)];
-      for (auto i = batch.input.offsets[static_cast<std::size_t>(b)];
-           i < batch.input.offsets[static_cast<std::size_t>(b) + 1]; ++i) {
+      for (auto i = batch.first_target(b); i < batch.first_target(b + 1); ++i) {
         example.nll += static_cast<double>(worker.rows[static_cast<std::size_t>(i)].nll);
         example.correct += worker.rows[static_cast<std::size_t>(i)].correct;
       }

@@ -67,7 +67,7 @@ class Evaluator {
  private:
   struct Packed {
     Batch batch;
-    std::vector<Real> weights;  // [N] 1 / targets of the token's example
+    std::vector<Real> weights;  // per target, 1 / targets of its example
     Index first = 0;            // example of the first sequence
   };
   struct Worker {

@@ -60,6 +60,21 @@ std::string layer_prefix(const ModelConfig& config, int layer) {
   return fmt::format("{}.{}", config.site == Site::encoder_self ? "encoder" : "decoder", layer);
 }
 
+// The rows of sequence b.
+template <class View>
+auto rows_of(View& all, const Offsets& offsets, Index b) {
+  const auto begin = offsets[static_cast<std::size_t>(b)];
+  return all.middleRows(begin, offsets[static_cast<std::size_t>(b) + 1] - begin);
+}
+
+// Row after row: Eigen's own order depends on where x lies.
+template <class Real>
+void mean_of_rows(ConstMatrixRef<Real> x, MatrixRef<Real> mean) {
+  mean.setZero();
+  for (Index i = 0; i < x.rows(); ++i) mean += x.row(i);
+  mean /= static_cast<Real>(x.rows());
+}
+
 }  // namespace
 
 template <class Real>
@@ -74,6 +89,9 @@ Model<Real>::Model(ModelConfig config)
     throw Error(ExitCode::bad_data, fmt::format("{} head widths for {} layers",
                                                 config_.head_widths.size(), config_.layers()));
   for (const Index head_width : config_.head_widths) require_positive(head_width, "the head width");
+  if (config_.classes < 0 || config_.classes == 1)
+    throw Error(ExitCode::bad_data,
+                fmt::format("a classifier has at least 2 classes, not {}", config_.classes));
   require_rate(config_.dropout, "dropout");
   require_rate(config_.pattern_dropout, "pattern dropout");
   if (config_.site == Site::cross)
@@ -99,7 +117,10 @@ Model<Real>::Model(ModelConfig config)
   }
   if (config_.norm == NormPlacement::pre)
     final_norm_ = std::make_unique<LayerNorm<Real>>(config_.width, -1, "final_norm", *layout_);
-  if (!config_.tied_output)
+  if (config_.classes > 0) {
+    output_ = layout_->add("output.w", ParameterRole::output, -1, config_.width, config_.classes);
+    output_bias_ = layout_->add("output.b", ParameterRole::bias, -1, 1, config_.classes);
+  } else if (!config_.tied_output)
     output_ =
         layout_->add("output.w", ParameterRole::output, -1, config_.width, config_.vocabulary);
 }
@@ -181,6 +202,55 @@ void Model<Real>::embed(const Parameters<Real>& parameters, PackedTokens input,
   positions_->add_to_embeddings(parameters, input.offsets, stream);
 }
 
+// From workspace.hidden to workspace.logits.
+template <class Real>
+void Model<Real>::output(const Parameters<Real>& parameters, const Offsets& offsets,
+                         ModelWorkspace<Real>& workspace) const {
+  const auto hidden = workspace.hidden.view();
+  if (config_.classes > 0) {
+    const Index sequences = static_cast<Index>(offsets.size()) - 1;
+    auto pooled = workspace.pooled.resize(sequences, config_.width);
+    for (Index b = 0; b < sequences; ++b)
+      mean_of_rows<Real>(rows_of(hidden, offsets, b), pooled.row(b));
+    auto logits = workspace.logits.resize(sequences, config_.classes);
+    product<Real>(pooled, parameters.view(output_), logits);
+    add_to_rows<Real>(parameters.view(output_bias_), logits);
+    return;
+  }
+  auto logits = workspace.logits.resize(hidden.rows(), config_.vocabulary);
+  if (config_.tied_output)
+    product_bt<Real>(hidden, parameters.view(embedding_), logits);
+  else
+    product<Real>(hidden, parameters.view(output_), logits);
+}
+
+// From d_logits to workspace.d_hidden.
+template <class Real>
+void Model<Real>::output_backward(const Parameters<Real>& parameters, const Offsets& offsets,
+                                  ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
+                                  Parameters<Real>* gradient) const {
+  const auto hidden = workspace.hidden.view();
+  auto d_hidden = workspace.d_hidden.resize(hidden.rows(), config_.width);
+  if (config_.classes > 0) {
+    const auto pooled = workspace.pooled.view();
+    auto d_pooled = workspace.d_pooled.resize(pooled.rows(), config_.width);
+    product_bt<Real>(d_logits, parameters.view(output_), d_pooled);
+    for (Index b = 0; b < pooled.rows(); ++b) {
+      auto d_rows = rows_of(d_hidden, offsets, b);
+      d_rows.rowwise() = d_pooled.row(b) / static_cast<Real>(d_rows.rows());
+    }
+    if (!gradient) return;
+    product_at<Real>(pooled, d_logits, gradient->view(output_), Accumulate::yes);
+    add_column_sums<Real>(d_logits, gradient->view(output_bias_));
+  } else if (config_.tied_output) {
+    product<Real>(d_logits, parameters.view(embedding_), d_hidden);
+    if (gradient) product_at<Real>(d_logits, hidden, gradient->view(embedding_), Accumulate::yes);
+  } else {
+    product_bt<Real>(d_logits, parameters.view(output_), d_hidden);
+    if (gradient) product_at<Real>(hidden, d_logits, gradient->view(output_), Accumulate::yes);
+  }
+}
+
 template <class Real>
 void Model<Real>::forward(const Parameters<Real>& parameters, PackedTokens input,
                           const ModelPass<Real>& pass, ModelWorkspace<Real>& workspace) const {
@@ -204,11 +274,7 @@ void Model<Real>::forward(const Parameters<Real>& parameters, PackedTokens input
     final_norm_->forward(parameters, stream, workspace.final_norm, hidden);
   else
     hidden = stream;
-  auto logits = workspace.logits.resize(tokens, config_.vocabulary);
-  if (config_.tied_output)
-    product_bt<Real>(hidden, parameters.view(embedding_), logits);
-  else
-    product<Real>(hidden, parameters.view(output_), logits);
+  output(parameters, input.offsets, workspace);
 }
 
 template <class Real>
@@ -218,17 +284,8 @@ void Model<Real>::backward(const Parameters<Real>& parameters, PackedTokens inpu
   const Index tokens = static_cast<Index>(input.tokens.size());
   const Dropout stream_dropout = dropout(pass, config_.dropout);
   const AttentionPass<Real> attention = attention_pass(pass);
-  auto d_hidden = workspace.d_hidden.resize(tokens, config_.width);
-  if (config_.tied_output) {
-    product<Real>(d_logits, parameters.view(embedding_), d_hidden);
-    if (gradient)
-      product_at<Real>(d_logits, workspace.hidden.view(), gradient->view(embedding_),
-                       Accumulate::yes);
-  } else {
-    product_bt<Real>(d_logits, parameters.view(output_), d_hidden);
-    if (gradient)
-      product_at<Real>(workspace.hidden.view(), d_logits, gradient->view(output_), Accumulate::yes);
-  }
+  output_backward(parameters, input.offsets, d_logits, workspace, gradient);
+  const auto d_hidden = workspace.d_hidden.view();
   auto d_stream = workspace.d_stream.zeros(tokens, config_.width);
   if (final_norm_)
     final_norm_->backward(parameters, workspace.final_norm, d_hidden, d_stream, gradient);

@@ -27,7 +27,10 @@ struct ModelConfig {
   std::string positions = "sinusoidal";
   double dropout = 0;          // on embeddings and on what sublayers add to the stream
   double pattern_dropout = 0;  // on attention patterns
-  bool tied_output = true;     // logits = hidden · Eᵀ
+  bool tied_output = true;     // logits = hidden · Eᵀ; not looked at with classes
+  // 0: logits over the vocabulary at every token. Else a classifier: what the last layer gives is
+  // averaged over each sequence's tokens and mapped to one logit per class by weights of its own.
+  Index classes = 0;
   bool scale_embedding = true;  // token embeddings times √D, as in Vaswani et al. 2017, section 3.4
 
   // Heads of every layer, all present, and their width, one for all or one per layer.
@@ -57,8 +60,10 @@ struct ModelPass {
 // All memory of one pass over one shard. May be used again for the next; grows to the largest.
 template <class Real>
 struct ModelWorkspace {
-  Buffer<Real> stream, hidden, logits;  // [N, D], [N, D] what the output product reads, [N, V]
+  Buffer<Real> stream, hidden,
+      logits;  // [N, D], [N, D] the last layer, normed, [N, V] or [B, classes]
   Buffer<Real> d_stream, d_hidden;
+  Buffer<Real> pooled, d_pooled;  // [B, D], of a classifier
   Buffer<Real>
       gate_gradients;  // [B, all heads] ∂loss/∂ξ per sequence, in the order of HeadCounts::all()
   std::vector<double> activation_variance;  // per layer, of the residual stream after it
@@ -67,7 +72,8 @@ struct ModelWorkspace {
   typename LayerNorm<Real>::Cache final_norm;
 };
 
-// A Transformer stack over tokens: embedding, positions, blocks, output over the vocabulary.
+// A Transformer stack over tokens: embedding, positions, blocks, output over the vocabulary or over
+// classes.
 // Immutable; parameters and workspaces are passed in, so threads may share it.
 template <class Real>
 class Model {
@@ -84,12 +90,12 @@ class Model {
 
   Parameters<Real> initial_parameters(std::string_view scheme, std::uint64_t seed) const;
 
-  // Fills workspace.logits [N, V]. The treatment must be made for heads(); one that asks something
-  // of a head that was removed is an error: nothing would consume it.
+  // Fills workspace.logits, [N, V] or [B, classes]. The treatment must be made for heads(); one
+  // that asks something of a head that was removed is an error: nothing would consume it.
   void forward(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
                ModelWorkspace<Real>& workspace) const;
 
-  // From d_logits [N, V] (may be workspace.logits). Adds to `gradient` unless null.
+  // From d_logits, shaped as the logits (may be workspace.logits). Adds to `gradient` unless null.
   void backward(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
                 ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
                 Parameters<Real>* gradient) const;
@@ -107,10 +113,15 @@ class Model {
   AttentionPass<Real> attention_pass(const ModelPass<Real>& pass) const;
   Dropout dropout(const ModelPass<Real>& pass, double rate) const;
   void embed(const Parameters<Real>& parameters, PackedTokens input, MatrixRef<Real> stream) const;
+  void output(const Parameters<Real>& parameters, const Offsets& offsets,
+              ModelWorkspace<Real>& workspace) const;
+  void output_backward(const Parameters<Real>& parameters, const Offsets& offsets,
+                       ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
+                       Parameters<Real>* gradient) const;
 
   ModelConfig config_;
   std::unique_ptr<ParameterLayout> layout_;
-  ParameterBlock embedding_, output_;
+  ParameterBlock embedding_, output_, output_bias_;  // the bias with classes only
   std::unique_ptr<PositionEncoding<Real>> positions_;
   std::vector<Block<Real>> blocks_;
   std::unique_ptr<LayerNorm<Real>> final_norm_;  // with pre-norm only

@@ -4,9 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "base/enumeration.hpp"
 #include "base/error.hpp"
 
 namespace headcount {
+namespace {
+constexpr auto kTargetsPer = enumeration<TargetsPer>("targets per", "token", "sequence");
+}
+
+std::string_view name_of(TargetsPer what) { return kTargetsPer.name(what); }
 
 std::int64_t PackedSequences::longest() const {
   std::int64_t longest = 0;
@@ -23,6 +29,13 @@ std::int64_t Batch::target_count() const {
   return std::ssize(targets) - std::ranges::count(targets, kNoTarget);
 }
 
+void require_targets_per(TargetsPer outputs, TargetsPer targets) {
+  if (outputs != targets)
+    throw Error(ExitCode::bad_data,
+                fmt::format("the model gives one output per {}, but the task has one target per {}",
+                            name_of(outputs), name_of(targets)));
+}
+
 namespace {
 
 // Sequences first .. last-1 of a batch.
@@ -31,7 +44,9 @@ Batch sequences_between(const Batch& batch, std::int64_t first, std::int64_t las
   const std::int64_t begin = offsets[std::size_t(first)], end = offsets[std::size_t(last)];
   Batch part;
   part.input.tokens.assign(batch.input.tokens.begin() + begin, batch.input.tokens.begin() + end);
-  part.targets.assign(batch.targets.begin() + begin, batch.targets.begin() + end);
+  part.targets_per = batch.targets_per;
+  part.targets.assign(batch.targets.begin() + batch.first_target(first),
+                      batch.targets.begin() + batch.first_target(last));
   part.examples.assign(batch.examples.begin() + first, batch.examples.begin() + last);
   part.input.offsets.clear();
   for (std::int64_t b = first; b <= last; ++b)

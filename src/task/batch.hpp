@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace headcount {
@@ -25,17 +26,28 @@ struct PackedSequences {
   bool operator==(const PackedSequences&) const = default;
 };
 
+// What targets stand for: the next token at every input position, or the class of a whole sequence.
+enum class TargetsPer { token, sequence };
+std::string_view name_of(TargetsPer what);
+
 // What a model is fed. One sequence is one example.
 struct Batch {
   PackedSequences input;
-  std::vector<Token>
-      targets;  // [N] next token at each input position, kNoTarget where there is no loss
+  TargetsPer targets_per = TargetsPer::token;
+  std::vector<Token> targets;  // [N] or [B]; kNoTarget where there is no loss
   std::vector<std::int64_t>
       examples;  // [B] index of each sequence in its split (training: running number)
 
   std::int64_t target_count() const;
+  // Where the targets of sequence b begin, and those before it end; b may be B.
+  std::int64_t first_target(std::int64_t b) const {
+    return targets_per == TargetsPer::sequence ? b : input.offsets[std::size_t(b)];
+  }
   bool operator==(const Batch&) const = default;
 };
+
+// Throws Error (bad_data) when a model's outputs stand for something else than a task's targets.
+void require_targets_per(TargetsPer outputs, TargetsPer targets);
 
 // Cuts a batch into `shards` runs of whole sequences with nearly equal token counts, in order. Some
 // may be empty.

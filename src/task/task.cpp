@@ -43,7 +43,7 @@ std::vector<Batch> pack(const Split& split, std::int64_t tokens) {
   for (std::size_t i = 0; i < split.examples.size(); ++i) {
     const Example& example = split.examples[i];
     if (batches.empty() || batches.back().input.total() + std::ssize(example.input) > tokens)
-      batches.emplace_back();
+      batches.emplace_back().targets_per = split.targets_per;
     Batch& batch = batches.back();
     batch.input.append(example.input);
     batch.targets.insert(batch.targets.end(), example.targets.begin(), example.targets.end());

@@ -16,7 +16,7 @@ SplitName parse_split(std::string_view text);  // throws Error (bad_data)
 // One scored example of a held-out split.
 struct Example {
   std::vector<Token> input;
-  std::vector<Token> targets;   // as long as input; kNoTarget where there is no loss
+  std::vector<Token> targets;   // as long as input, or one: see Split; kNoTarget where no loss is
   std::int64_t cluster = 0;     // the document it comes from, as an index into Split::clusters
   std::int64_t characters = 0;  // Unicode code points of text that its targets stand for
 };
@@ -24,6 +24,7 @@ struct Example {
 struct Split {
   std::vector<Example> examples;
   std::vector<std::string> clusters;  // names of documents
+  TargetsPer targets_per = TargetsPer::token;
   std::int64_t target_count() const;
 };
 

@@ -13,6 +13,10 @@ namespace {
 
 PackedTokens packed(const Batch& batch) { return {batch.input.tokens, batch.input.offsets}; }
 
+TargetsPer outputs_per(const ModelConfig& model) {
+  return model.classes > 0 ? TargetsPer::sequence : TargetsPer::token;
+}
+
 template <class Numbers>
 bool all_finite(const Numbers& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
@@ -57,6 +61,7 @@ void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t st
   Index tokens = 0;
   std::int64_t targets = 0;
   for (const auto& shard : shards) {
+    require_targets_per(outputs_per(model_->config()), shard.targets_per);
     first_row.push_back(tokens);
     tokens += shard.input.total();
     targets += shard.target_count();

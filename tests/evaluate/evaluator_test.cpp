@@ -12,10 +12,10 @@ namespace {
 
 constexpr auto kValidation = SplitName::validation;
 
-template <class Real>
+template <class Real, class TaskOf = ToyTask>
 struct Toy {
-  explicit Toy(int threads = 1)
-      : model(toy_config()),
+  explicit Toy(int threads = 1, const ModelConfig& config = toy_config())
+      : model(config),
         parameters(toy_parameters(model, 2)),
         intact(HeadTreatment<Real>::intact(model.heads())),
         team(threads) {}
@@ -24,7 +24,7 @@ struct Toy {
     return {model, parameters, task, kValidation, examples, team, batch_tokens};
   }
 
-  ToyTask task;
+  TaskOf task;
   Model<Real> model;
   Parameters<Real> parameters;
   HeadTreatment<Real> intact;
@@ -37,8 +37,8 @@ struct Alone {
   Parameters<double> gradient;
 };
 
-Alone run_alone(const Toy<double>& toy, const Example& example,
-                const HeadTreatment<double>& treatment) {
+template <class AnyToy>
+Alone run_alone(const AnyToy& toy, const Example& example, const HeadTreatment<double>& treatment) {
   Alone alone{{}, Parameters<double>(toy.model.layout())};
   const std::vector<std::int64_t> offsets{0, std::ssize(example.input)};
   const PackedTokens input{example.input, offsets};
@@ -233,6 +233,46 @@ TEST_CASE("gate gradients are the central differences of each example's mean nll
       CHECK(found(Index(x), Index(h)) == Approx(slope).epsilon(1e-6).margin(1e-8));
     }
   }
+}
+
+TEST_CASE("a classifier's statistics and gate gradients are those of each example by itself") {
+  Toy<double, ToyClasses> toy(2, toy_classifier());
+  for (const std::int64_t tokens : {1, 20, 2048}) {
+    CAPTURE(tokens);
+    const auto evaluator = toy.evaluator(tokens);
+    const auto found = evaluator.run(toy.intact);
+    const auto gradients = evaluator.gate_gradients(toy.intact).values;
+    const auto& examples = toy.task.split(kValidation).examples;
+    const auto heads = toy.model.heads().all();
+    REQUIRE(found.size() == examples.size());
+    for (std::size_t x = 0; x < examples.size(); ++x) {
+      CAPTURE(x);
+      if (x == 1) {  // has no target
+        CHECK(found[x].targets == 0);
+        CHECK(found[x].nll == 0);
+        CHECK((gradients.row(1).array() == 0).all());
+        continue;
+      }
+      const auto alone = run_alone(toy, examples[x], toy.intact);
+      CHECK(found[x].targets == 1);
+      CHECK(found[x].correct == alone.statistics.correct);
+      CHECK(found[x].cluster == alone.statistics.cluster);
+      CHECK(found[x].nll == Approx(alone.statistics.nll).epsilon(1e-12));
+      for (std::size_t h = 0; h < heads.size(); ++h)
+        CHECK(gradients(Index(x), Index(h)) ==
+              Approx(toy.model.attention(heads[h].site, heads[h].layer)
+                         .output_inner_product(toy.parameters, alone.gradient, heads[h].head))
+                  .epsilon(1e-11)
+                  .margin(1e-14));
+    }
+  }
+}
+
+TEST_CASE("a model that gives classes is not evaluated on tokens, nor the other way round") {
+  Toy<float> tokens(1, toy_classifier());
+  CHECK_THROWS_WITH(tokens.evaluator(), ContainsSubstring("one output per sequence"));
+  Toy<float, ToyClasses> classes;
+  CHECK_THROWS_WITH(classes.evaluator(), ContainsSubstring("one output per token"));
 }
 
 TEST_CASE("an example without targets has no loss and no gate gradient") {

@@ -69,6 +69,22 @@ TEST_CASE("model gradients: every position encoding in a stack without a mask") 
   }
 }
 
+TEST_CASE("model gradients: classifiers of whole sequences") {
+  for (const bool causal : {true, false})
+    for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
+      auto config = classifier(causal ? small_config() : bidirectional(small_config()));
+      config.norm = norm;
+      config.dropout = causal ? 0.25 : 0;
+      CAPTURE(causal, name_of(norm));
+      SmallModel<double> small(config);
+      small.pass.training = true;
+      small.pass.dropout_seed = 99;
+      check_gradients(small);
+      small.batch.targets[1] = -1;
+      check_gradients(small);
+    }
+}
+
 TEST_CASE(
     "model gradients: dropout, ragged heads and widths, an emptied layer, masks of every kind") {
   for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {

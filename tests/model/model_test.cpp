@@ -77,6 +77,51 @@ TEMPLATE_TEST_CASE("a sequence's logits do not depend on its neighbours", "", fl
   }
 }
 
+TEST_CASE("a classifier gives the classes of the mean of each sequence's tokens") {
+  for (const bool causal : {true, false})
+    for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
+      auto config = classifier(causal ? small_config() : bidirectional(small_config()));
+      config.norm = norm;
+      CAPTURE(causal, name_of(norm));
+      SmallModel<double> small(config);
+      const Matrix<double> logits = small.logits();
+      REQUIRE(logits.rows() == 3);
+      REQUIRE(logits.cols() == 3);
+      const auto hidden = small.workspace.hidden.view();
+      const auto w = small.parameters.view("output.w"), b = small.parameters.view("output.b");
+      const Index starts[] = {0, 5, 6, 14};
+      for (Index sequence = 0; sequence < 3; ++sequence)
+        for (Index c = 0; c < 3; ++c) {
+          double expected = b(0, c);
+          for (Index d = 0; d < 6; ++d) {
+            double mean = 0;
+            for (Index i = starts[sequence]; i < starts[sequence + 1]; ++i) mean += hidden(i, d);
+            expected +=
+                mean / static_cast<double>(starts[sequence + 1] - starts[sequence]) * w(d, c);
+          }
+          CHECK(logits(sequence, c) == Approx(expected).epsilon(1e-12));
+        }
+      const auto batch = small.batch;
+      for (std::size_t sequence = 0; sequence < 3; ++sequence) {
+        small.batch = batch.sequence(sequence);
+        CHECK(relative_difference(small.logits(), logits.row(Index(sequence))) < 1e-12);
+      }
+    }
+}
+
+TEST_CASE("a classifier has weights of its own for its classes, and at least two") {
+  const Model<float> language(small_config());
+  const Model<float> classes(classifier(small_config()));
+  CHECK(classes.layout().count() == language.layout().count() + 6 * 3 + 3);
+  CHECK(classes.layout().at("output.w").role == ParameterRole::output);
+  CHECK(classes.layout().at("output.b").role == ParameterRole::bias);
+  for (const Index count : {-1, 1}) {
+    auto config = small_config();
+    config.classes = count;
+    CHECK_THROWS_WITH(Model<float>(config), ContainsSubstring("at least 2 classes"));
+  }
+}
+
 TEST_CASE("dropout of a shard is that of its rows in the batch") {
   auto config = small_config();
   config.dropout = 0.3;

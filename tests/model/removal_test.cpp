@@ -34,15 +34,17 @@ TEMPLATE_TEST_CASE("masked equals removed for every subset of heads", "", float,
     for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
       auto config = causal ? small_config() : bidirectional(small_config());
       config.norm = norm;
-      SmallModel<TestType> small(config);
-      const auto all = small.model.present_heads();
-      REQUIRE(all.size() == 6);
-      for (unsigned subset = 0; subset < 64; ++subset) {
-        CAPTURE(causal, name_of(norm), subset);
-        std::vector<HeadId> chosen;
-        for (std::size_t i = 0; i < 6; ++i)
-          if (subset >> i & 1U) chosen.push_back(all[i]);
-        masked_equals_removed(small, chosen);
+      for (const bool classes : {false, true}) {
+        const SmallModel<TestType> small(classes ? classifier(config) : config);
+        const auto all = small.model.present_heads();
+        REQUIRE(all.size() == 6);
+        for (unsigned subset = 0; subset < 64; ++subset) {
+          CAPTURE(causal, name_of(norm), classes, subset);
+          std::vector<HeadId> chosen;
+          for (std::size_t i = 0; i < 6; ++i)
+            if (subset >> i & 1U) chosen.push_back(all[i]);
+          masked_equals_removed(small, chosen);
+        }
       }
     }
 }

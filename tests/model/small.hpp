@@ -26,16 +26,25 @@ inline ModelConfig bidirectional(ModelConfig config) {
   return config;
 }
 
+// Three classes for every sequence instead of symbols for every token.
+inline ModelConfig classifier(ModelConfig config) {
+  config.classes = 3;
+  return config;
+}
+
 struct SmallBatch {
   std::vector<std::int32_t> tokens{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 10, 0};
   std::vector<std::int64_t> offsets{0, 5, 6, 14};
   std::vector<std::int32_t> targets{1, 4, 1, 5, -1, 7, 6, 5, 3, 5, 8, 10, 0, 2};
   PackedTokens packed() const { return {tokens, offsets}; }
+  bool one_target_each() const { return targets.size() + 1 == offsets.size(); }
   SmallBatch sequence(std::size_t b) const {
     const auto cut = [&](const std::vector<std::int32_t>& all) {
       return std::vector<std::int32_t>(all.begin() + offsets[b], all.begin() + offsets[b + 1]);
     };
-    return {cut(tokens), {0, offsets[b + 1] - offsets[b]}, cut(targets)};
+    return {cut(tokens),
+            {0, offsets[b + 1] - offsets[b]},
+            one_target_each() ? std::vector{targets[b]} : cut(targets)};
   }
 };
 
@@ -54,6 +63,7 @@ struct SmallModel {
     for (const auto& entry : model.layout().entries())
       parameters.view(entry.block) =
           random_matrix<Real>(entry.block.rows, entry.block.cols, seed++, 0.5);
+    if (model.config().classes > 0) batch.targets = {2, 0, 1};
   }
   SmallModel(Model<Real> given, Parameters<Real> values) : SmallModel(std::move(given)) {
     parameters = std::move(values);
@@ -69,7 +79,7 @@ struct SmallModel {
 
   std::vector<double> weights() const {
     std::vector<double> w;
-    for (std::size_t i = 0; i < batch.tokens.size(); ++i)
+    for (std::size_t i = 0; i < batch.targets.size(); ++i)
       w.push_back(0.5 + 0.25 * static_cast<double>(i % 3));
     return w;
   }

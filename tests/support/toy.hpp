@@ -80,6 +80,34 @@ class ToyTask : public Task {
   std::array<Split, 2> held_out_;  // validation, test
 };
 
+// The same sequences; asked is whether the first token is odd. The second held-out example has no
+// target.
+class ToyClasses : public ToyTask {
+ public:
+  ToyClasses() {
+    for (const auto name : {SplitName::validation, SplitName::test}) {
+      auto& split = held_out_[name == SplitName::test];
+      split = ToyTask::split(name);
+      split.targets_per = TargetsPer::sequence;
+      for (auto& example : split.examples) example.targets = {example.input[0] % 2};
+      split.examples[1].targets = {kNoTarget};
+    }
+  }
+  Batch training_batch(std::uint64_t seed, std::int64_t step, std::int64_t tokens) const override {
+    auto batch = ToyTask::training_batch(seed, step, tokens);
+    batch.targets_per = TargetsPer::sequence;
+    batch.targets.clear();
+    for (std::int64_t b = 0; b < batch.input.count(); ++b)
+      batch.targets.push_back(batch.input.tokens[std::size_t(batch.input.offsets[std::size_t(b)])] %
+                              2);
+    return batch;
+  }
+  const Split& split(SplitName name) const override { return held_out_[name == SplitName::test]; }
+
+ private:
+  std::array<Split, 2> held_out_;
+};
+
 // Two layers, of 2 heads with K = 6 and of 3 heads with K = 4.
 inline ModelConfig toy_config() {
   ModelConfig config;
@@ -88,6 +116,12 @@ inline ModelConfig toy_config() {
   config.width = 12;
   config.feed_forward = 16;
   config.set_heads({2, 3}, {6, 4});
+  return config;
+}
+
+inline ModelConfig toy_classifier() {
+  auto config = toy_config();
+  config.classes = 2;
   return config;
 }
 

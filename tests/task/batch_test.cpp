@@ -26,9 +26,19 @@ Batch batch_of(const std::vector<std::int64_t>& lengths) {
   return batch;
 }
 
+// The same sequences with one target each.
+Batch with_classes(Batch batch) {
+  batch.targets_per = TargetsPer::sequence;
+  batch.targets.clear();
+  for (std::int64_t b = 0; b < batch.input.count(); ++b)
+    batch.targets.push_back(b % 4 == 3 ? kNoTarget : Token(b));
+  return batch;
+}
+
 Batch joined(const std::vector<Batch>& shards) {
   Batch whole;
   for (const Batch& shard : shards) {
+    whole.targets_per = shard.targets_per;
     for (std::int64_t b = 0; b < shard.input.count(); ++b) {
       const auto begin = shard.input.tokens.begin() + shard.input.offsets[std::size_t(b)];
       whole.input.append({begin, begin + shard.input.length(b)});
@@ -66,11 +76,33 @@ TEST_CASE("shards by hand") {
   CHECK_THROWS_AS(cut_into_shards(batch_of({2}), 0), Error);
 }
 
+TEST_CASE("targets of sequences go with their sequences") {
+  const Batch batch = with_classes(batch_of({3, 1, 4, 1}));
+  CHECK(batch.target_count() == 3);
+  CHECK(batch.first_target(2) == 2);
+  CHECK(batch_of({3, 1, 4}).first_target(2) == 4);
+  const auto shards = cut_into_shards(batch, 2);
+  CHECK(shards[0].targets == std::vector<Token>{0, 1});
+  CHECK(shards[1].targets == std::vector<Token>{2, kNoTarget});
+  CHECK(shards[1].targets_per == TargetsPer::sequence);
+  CHECK(shards[1].target_count() == 1);
+}
+
+TEST_CASE("outputs and targets stand for the same") {
+  require_targets_per(TargetsPer::token, TargetsPer::token);
+  require_targets_per(TargetsPer::sequence, TargetsPer::sequence);
+  CHECK_THROWS_WITH(
+      require_targets_per(TargetsPer::sequence, TargetsPer::token),
+      ContainsSubstring("one output per sequence") && ContainsSubstring("one target per token"));
+  CHECK_THROWS_AS(require_targets_per(TargetsPer::token, TargetsPer::sequence), Error);
+}
+
 TEST_CASE("shards are the batch, in order and in balance") {
   REQUIRE(rc::check("shards", [] {
     const auto lengths = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange(1, 40));
     const int count = *rc::gen::inRange(1, 9);
-    const Batch batch = batch_of(lengths);
+    const bool classes = *rc::gen::arbitrary<bool>();
+    const Batch batch = classes ? with_classes(batch_of(lengths)) : batch_of(lengths);
     const auto shards = cut_into_shards(batch, count);
     RC_ASSERT(std::ssize(shards) == count);
     RC_ASSERT(joined(shards) == batch);

@@ -48,6 +48,14 @@ TEST_CASE("packing keeps the examples, in order, within the size") {
     RC_ASSERT(index == std::ssize(split.examples));
     RC_ASSERT(targets == split.target_count());
   }));
+  Split classes;
+  classes.targets_per = TargetsPer::sequence;
+  classes.examples = {{{1, 2}, {5}, 0, 0}, {{3}, {kNoTarget}, 0, 0}, {{4, 5}, {6}, 0, 0}};
+  const auto batches = pack(classes, 3);
+  REQUIRE(batches.size() == 2);
+  for (const Batch& batch : batches) CHECK(batch.targets_per == TargetsPer::sequence);
+  CHECK(batches[0].targets == std::vector<Token>{5, kNoTarget});
+  CHECK(batches[1].targets == std::vector<Token>{6});
   CHECK_THROWS_AS(pack(Split{}, 0), Error);
   CHECK(pack(Split{}, 10).empty());
 }

@@ -30,7 +30,7 @@ ModelConfig with_dropout() {
 }
 
 // A toy training with all that must outlive its trainer.
-template <class Real>
+template <class Real, class TaskOf = ToyTask>
 struct Training {
   explicit Training(const TrainConfig& config, int threads = 1,
                     const ModelConfig& model_config = with_dropout())
@@ -40,7 +40,7 @@ struct Training {
         parameters(toy_parameters(model, 1)),
         trainer(model, task, config, treatment, team, parameters) {}
 
-  ToyTask task;
+  TaskOf task;
   Model<Real> model;
   HeadTreatment<Real> treatment;
   ThreadTeam team;
@@ -66,11 +66,14 @@ Trained train(int shards, int threads) {
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-TEST_CASE("the gradient of a sharded step is that of one pass over the whole batch") {
+TEMPLATE_TEST_CASE("the gradient of a sharded step is that of one pass over the whole batch", "",
+                   ToyTask, ToyClasses) {
   for (const int shards : {1, 3, 50}) {
     CAPTURE(shards);
     const auto config = toy_training(shards);
-    Training<double> training(config, 2);
+    auto model = with_dropout();
+    if (std::is_same_v<TestType, ToyClasses>) model.classes = 2;
+    Training<double, TestType> training(config, 2, model);
     const auto before = training.parameters.clone();
     const auto report = training.trainer.step(1);
 
@@ -156,6 +159,25 @@ TEST_CASE("a rule that can be learned is learned") {
   for (std::int64_t step = 2; step <= config.steps; ++step) last = training.trainer.step(step).loss;
   CHECK(first > 1.5);  // ln 7 = 1.95 knows nothing
   CHECK(last < 0.1);
+}
+
+TEST_CASE("classes of sequences are learned") {
+  auto config = toy_training();
+  config.steps = 80;
+  config.schedule = {ScheduleKind::cosine, 0.02, 10, 80};
+  Training<float, ToyClasses> training(config, 2, toy_classifier());
+  const double first = training.trainer.step(1).loss;
+  double last = 0;
+  for (std::int64_t step = 2; step <= config.steps; ++step) last = training.trainer.step(step).loss;
+  CHECK(first > 0.4);  // ln 2 = 0.69 knows nothing
+  CHECK(last < 0.1);
+}
+
+TEST_CASE("a model that gives classes is not trained on tokens, nor the other way round") {
+  Training<float> tokens(toy_training(), 1, toy_classifier());
+  CHECK_THROWS_WITH(tokens.trainer.step(1), ContainsSubstring("one output per sequence"));
+  Training<float, ToyClasses> classes(toy_training());
+  CHECK_THROWS_WITH(classes.trainer.step(1), ContainsSubstring("one output per token"));
 }
 
 TEST_CASE("clipping scales the gradient that the optimizer sees, not the reported norm") {
