@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/product.hpp"
 #include "math/reduce.hpp"
 
 namespace headcount {
@@ -96,13 +95,14 @@ auto MultiHeadAttention<Real>::head_views(const AttentionInput<Real>& input, Cac
 
 template <class Real>
 void MultiHeadAttention<Real>::project(const Parameters<Real>& parameters,
-                                       const AttentionInput<Real>& input, Cache& cache) const {
+                                       const AttentionInput<Real>& input,
+                                       const AttentionPass<Real>& pass, Cache& cache) const {
   auto query_side = cache.query_side.resize(input.x.rows(), query_weights_.cols);
-  product<Real>(input.x, parameters.view(query_weights_), query_side);
+  product<Real>(input.x, parameters.view(query_weights_), query_side, pass.precision);
   add_to_rows<Real>(parameters.view(query_bias_), query_side);
   if (is_self()) return;
   auto memory_side = cache.memory_side.resize(input.memory.rows(), memory_weights_.cols);
-  product<Real>(input.memory, parameters.view(memory_weights_), memory_side);
+  product<Real>(input.memory, parameters.view(memory_weights_), memory_side, pass.precision);
   add_to_rows<Real>(parameters.view(memory_bias_), memory_side);
 }
 
@@ -196,7 +196,7 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
                                        const AttentionInput<Real>& input,
                                        const AttentionPass<Real>& pass, Cache& cache,
                                        Scratch& scratch, MatrixRef<Real> out) const {
-  project(parameters, input, cache);
+  project(parameters, input, pass, cache);
   transform_vectors(input, cache);
   const Index tokens = input.x.rows(), all = heads() * config_.head_width;
   cache.context.resize(tokens, all);
@@ -209,7 +209,7 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
     for (Index slot = 0; slot < heads(); ++slot)
       attend(parameters, pass, head_views(input, cache, b, slot), b, cache, scratch);
   product<Real>(cache.all_gates_one ? cache.context.view() : cache.gated.view(),
-                parameters.view(output_weights_), out);
+                parameters.view(output_weights_), out, pass.precision);
   add_to_rows<Real>(parameters.view(output_bias_), out);
 }
 
@@ -264,10 +264,10 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
   using Context = typename HeadTreatment<Real>::Context;
   const Index width = config_.head_width, all = heads() * width;
   auto d_gated = scratch.d_context.resize(input.x.rows(), all);
-  product_bt<Real>(d_out, parameters.view(output_weights_), d_gated);
+  product_bt<Real>(d_out, parameters.view(output_weights_), d_gated, pass.precision);
   if (gradient) {
     product_at<Real>(cache.all_gates_one ? cache.context.view() : cache.gated.view(), d_out,
-                     gradient->view(output_weights_), Accumulate::yes);
+                     gradient->view(output_weights_), pass.precision, Accumulate::yes);
     add_column_sums<Real>(d_out, gradient->view(output_bias_));
   }
   auto d_query_side = scratch.d_query_side.zeros(input.x.rows(), query_weights_.cols);
@@ -292,14 +292,17 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
                       cut(d_key_side, k0, head.keys_count, first_key + all + column, width),
                       gradient);
     }
-  product_bt<Real>(d_query_side, parameters.view(query_weights_), d_x);
+  product_bt<Real>(d_query_side, parameters.view(query_weights_), d_x, pass.precision);
   if (!is_self())
-    product_bt<Real>(d_key_side, parameters.view(memory_weights_), d_memory, Accumulate::yes);
+    product_bt<Real>(d_key_side, parameters.view(memory_weights_), d_memory, pass.precision,
+                     Accumulate::yes);
   if (!gradient) return;
-  product_at<Real>(input.x, d_query_side, gradient->view(query_weights_), Accumulate::yes);
+  product_at<Real>(input.x, d_query_side, gradient->view(query_weights_), pass.precision,
+                   Accumulate::yes);
   add_column_sums<Real>(d_query_side, gradient->view(query_bias_));
   if (is_self()) return;
-  product_at<Real>(input.memory, d_key_side, gradient->view(memory_weights_), Accumulate::yes);
+  product_at<Real>(input.memory, d_key_side, gradient->view(memory_weights_), pass.precision,
+                   Accumulate::yes);
   add_column_sums<Real>(d_key_side, gradient->view(memory_bias_));
 }
 

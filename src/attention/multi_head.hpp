@@ -11,6 +11,7 @@
 #include "attention/treatment.hpp"
 #include "math/dropout.hpp"
 #include "math/parameters.hpp"
+#include "math/product.hpp"
 
 namespace headcount {
 
@@ -41,10 +42,11 @@ struct AttentionInput {
 template <class Real>
 struct AttentionPass {
   const HeadTreatment<Real>* treatment = nullptr;
-  Dropout pattern_dropout;                 // on the patterns
-  Index first_row = 0;                     // of this shard within its batch, for dropout
-  HeadObserver<Real>* observer = nullptr;  // may be null
-  bool gate_gradients = false;             // keep the contexts of heads whose gate is 0
+  Dropout pattern_dropout;                   // on the patterns
+  Index first_row = 0;                       // of this shard within its batch, for dropout
+  HeadObserver<Real>* observer = nullptr;    // may be null
+  Precision precision = Precision::float32;  // of the large products
+  bool gate_gradients = false;               // keep the contexts of heads whose gate is 0
 };
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2) over packed sequences:
@@ -118,7 +120,7 @@ class MultiHeadAttention {
   Head head_views(const AttentionInput<Real>& input, Cache& cache, Index sequence,
                   Index slot) const;
   void project(const Parameters<Real>& parameters, const AttentionInput<Real>& input,
-               Cache& cache) const;
+               const AttentionPass<Real>& pass, Cache& cache) const;
   void transform_vectors(const AttentionInput<Real>& input, Cache& cache) const;
   void fill_scores(const Parameters<Real>& parameters, const Head& head, Scratch& scratch,
                    MatrixRef<Real> scores) const;

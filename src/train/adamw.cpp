@@ -36,14 +36,14 @@ void AdamW<Real>::update(Parameters<Real>& parameters, const Parameters<Real>& g
                          ThreadTeam& team) {
   const double t = static_cast<double>(step);
   const AdamWStep<Real> plain{static_cast<Real>(config_.beta_1),
-                         static_cast<Real>(1 - config_.beta_1),
-                         static_cast<Real>(config_.beta_2),
-                         static_cast<Real>(1 - config_.beta_2),
-                         static_cast<Real>(gradient_scale),
-                         static_cast<Real>(learning_rate / (1 - std::pow(config_.beta_1, t))),
-                         static_cast<Real>(1 / (1 - std::pow(config_.beta_2, t))),
-                         static_cast<Real>(config_.epsilon),
-                         1};
+                              static_cast<Real>(1 - config_.beta_1),
+                              static_cast<Real>(config_.beta_2),
+                              static_cast<Real>(1 - config_.beta_2),
+                              static_cast<Real>(gradient_scale),
+                              static_cast<Real>(learning_rate / (1 - std::pow(config_.beta_1, t))),
+                              static_cast<Real>(1 / (1 - std::pow(config_.beta_2, t))),
+                              static_cast<Real>(config_.epsilon),
+                              1};
   auto decayed = plain;
   decayed.decay = static_cast<Real>(1 - learning_rate * config_.weight_decay);
   team.run(static_cast<int>(runs_.size()), [&](int piece, int) {

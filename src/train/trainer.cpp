@@ -48,6 +48,7 @@ ModelPass<Real> Trainer<Real>::pass_of(std::int64_t step, Index first_row, bool 
   pass.dropout_seed = config_.dropout_seed;
   pass.step = static_cast<std::uint32_t>(step);
   pass.first_row = first_row;
+  pass.precision = config_.precision;
   pass.activation_variance = variance;
   return pass;
 }

@@ -27,10 +27,9 @@ inline M mask(const DropoutSource& source, Index rows, Index cols) {
     for (Index j = 0; j < cols; ++j) {
       const auto c = source.first_column + static_cast<std::uint32_t>(j);
       const auto r = c % 32, block = c / 32 * 8 + r % 16 / 2, word = 2 * (r / 16) + r % 2;
-      const auto draws =
-          philox({block, source.first_row + static_cast<std::uint32_t>(i), source.step,
-                  source.purpose},
-                 {source.key[0], source.key[1]});
+      const auto draws = philox(
+          {block, source.first_row + static_cast<std::uint32_t>(i), source.step, source.purpose},
+          {source.key[0], source.key[1]});
       mask(i, j) = draws[word] < source.threshold ? 0 : source.scale;
     }
   return mask;
@@ -58,7 +57,8 @@ inline Norm layer_norm(const M& x, const M& gain, const M& bias, double epsilon)
 inline M scores(const M& queries, const M& keys, double scale, Visible visible) {
   M s = M::Zero(queries.rows(), keys.rows());
   for (Index i = 0; i < s.rows(); ++i)
-    for (Index j = 0; j < visible.keys_of(i); ++j) s(i, j) = scale * queries.row(i).dot(keys.row(j));
+    for (Index j = 0; j < visible.keys_of(i); ++j)
+      s(i, j) = scale * queries.row(i).dot(keys.row(j));
   return s;
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 ThreadTeam team(1);
 
-
 ParameterLayout small_layout() {
   ParameterLayout layout;
   layout.add("w", ParameterRole::query, 0, 1, 1);
@@ -141,28 +140,26 @@ TEST_CASE("many steps agree with the paper's algorithm, clipping and a changing 
   CHECK(largest_departure_from_the_formula<float>(20) < 1e-5);
 }
 
-}  // namespace
-}  // namespace headcount
-
 TEST_CASE("an update does not depend on how many threads share it") {
   ParameterLayout layout;
   layout.add("w", ParameterRole::query, 0, 700, 300);
   layout.add("b", ParameterRole::bias, 0, 1, 300);
   layout.add("v", ParameterRole::value, 0, 100, 300);
   Parameters<float> gradient(layout);
-  for (Index i = 0; i < gradient.size(); ++i)
-    gradient.data()[i] = std::sin(static_cast<float>(i));
+  for (Index i = 0; i < gradient.size(); ++i) gradient.data()[i] = std::sin(static_cast<float>(i));
   const auto updated = [&](int threads) {
     ThreadTeam many(threads);
     Parameters<float> parameters(layout);
     parameters.view("w").setOnes();
     parameters.view("v").setOnes();
     AdamW<float> adamw({0.9, 0.99, 1e-8, 0.1}, layout);
-    for (int step = 1; step <= 3; ++step)
-      adamw.update(parameters, gradient, 1, 0.1, step, many);
+    for (int step = 1; step <= 3; ++step) adamw.update(parameters, gradient, 1, 0.1, step, many);
     return parameters;
   };
   const auto alone = updated(1);
   CHECK(same_bits(updated(3), alone));
   CHECK((alone.view("v").array() < 0.99F).all());  // the last piece is decayed, too
 }
+
+}  // namespace
+}  // namespace headcount

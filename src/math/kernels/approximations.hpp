@@ -1,7 +1,16 @@
-// Polynomials by weighted minimax fits over the range each is used on.
+#include <cstdint>
 
 namespace headcount {
 namespace {
+
+inline std::uint16_t bfloat16(float x) {
+  std::uint32_t bits = 0;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  if (x != x) return static_cast<std::uint16_t>(bits >> 16 | 0x40);  // stays no number
+  return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+// Polynomials by weighted minimax fits over the range each is used on.
 
 // exp(r), |r| ≤ ½ ln 2; relative error 3e-9 before rounding.
 template <class P>

@@ -83,8 +83,8 @@ struct Kernels {
   void (*add_row)(const Real* row, Rows<Real> x);
   // sums [n] += Σ over rows of x
   void (*add_column_sums)(Rows<const Real> x, Real* sums);
-  // x [N, n] times the mask of dropout.
-  void (*drop)(const DropoutSource& dropout, Rows<Real> x);
+  // y = dropout(x), x [N, n]; y may be x.
+  void (*drop)(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> y);
   // sum += dropout(x)
   void (*add_dropped)(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> sum);
 
@@ -101,11 +101,15 @@ struct Kernels {
   // d = d ∘ slope; sums += Σ over rows of the new d unless null.
   void (*multiply)(Rows<const Real> slope, Rows<Real> d, Real* sums);
 
+  // The same numbers in bfloat16 (the upper half of a float), rounded to nearest, ties to even;
+  // `to` [N, n] contiguous.
+  void (*to_bfloat16)(Rows<const Real> x, std::uint16_t* to);
+
   void (*adamw)(const AdamWStep<Real>& step, const Real* gradient, Real* first, Real* second,
                 Real* values, Size n);
 
-  // The products of one head. Only visible entries are computed, up to the end of a tile; `work` has
-  // work_size(keys, width) numbers.
+  // The products of one head. Only visible entries are computed, up to the end of a tile; `work`
+  // has work_size(keys, width) numbers.
   //
   // scores[i, j] = scale Σ_k queries[i, k] keys[j, k]; what is not visible stays undefined.
   void (*scores)(Rows<const Real> queries, Rows<const Real> keys, Real scale, Visible visible,
@@ -120,8 +124,8 @@ struct Kernels {
   // log_sums[i · stride] = ln Σ exp.
   void (*pattern)(Visible visible, const DropoutSource& dropout, Rows<Real> scores, Real* log_sums,
                   Size log_sum_stride);
-  // The same patterns A again from the scores and their normalizers, and the gradient of the scores:
-  // d becomes A ∘ (dropout(d) - delta[i]), scores become dropout(A); 0 where not visible.
+  // The same patterns A again from the scores and their normalizers, and the gradient of the
+  // scores: d becomes A ∘ (dropout(d) - delta[i]), scores become dropout(A); 0 where not visible.
   // delta[i] = Σ_k d_context[i, k] context[i, k].
   void (*pattern_back)(Visible visible, const DropoutSource& dropout, Rows<const Real> d_context,
                        Rows<const Real> context, const Real* log_sums, Size log_sum_stride,

@@ -1,8 +1,8 @@
 // Eight floats (AVX2, FMA).
 
-#include <immintrin.h>
-
 #include <cstdint>
+
+#include <immintrin.h>
 
 namespace headcount {
 namespace {
@@ -53,12 +53,25 @@ struct Avx2Pack {
     // In two factors, since 2ⁿ itself may be too large or too small for a float.
     const __m256i whole = _mm256_cvtps_epi32(n), half = _mm256_srai_epi32(whole, 1);
     const auto power = [](__m256i e) {
-      return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(e, _mm256_set1_epi32(127)), 23));
+      return _mm256_castsi256_ps(
+          _mm256_slli_epi32(_mm256_add_epi32(e, _mm256_set1_epi32(127)), 23));
     };
     return exp_polynomial<Avx2Pack>(r) * power(half) * power(_mm256_sub_epi32(whole, half));
   }
   static V half_erfc(V z, V exp_minus_square) {
     return half_erfc_approximation<Avx2Pack>(z, exp_minus_square);
+  }
+
+  static void to_bfloat16(V x, std::uint16_t* to) {
+    const __m256i bits = _mm256_castps_si256(x);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i rounded =
+        _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF)));
+    const __m256i none = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    const __m256i kept = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+    const __m256i upper = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, kept, none), 16);
+    const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(upper, upper), 0x08);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(packed));
   }
 
   struct Mask {
@@ -75,9 +88,9 @@ struct Avx2Pack {
     const V scale = all(static_cast<float>(source.scale));
     for (int half = 0; half < 2; ++half) {
       // Four counters, one in each 64-bit lane, of which Philox uses the lower half.
-      __m256i c0 = _mm256_add_epi64(
-          _mm256_set1_epi64x(static_cast<std::int64_t>(block) * 8 + half * 4),
-          _mm256_setr_epi64x(0, 1, 2, 3));
+      __m256i c0 =
+          _mm256_add_epi64(_mm256_set1_epi64x(static_cast<std::int64_t>(block) * 8 + half * 4),
+                           _mm256_setr_epi64x(0, 1, 2, 3));
       __m256i c1 = _mm256_set1_epi64x(row), c2 = _mm256_set1_epi64x(source.step),
               c3 = _mm256_set1_epi64x(source.purpose);
       std::uint32_t k0 = source.key[0], k1 = source.key[1];

@@ -1,8 +1,8 @@
 // Sixteen floats (AVX-512 F, DQ, BW, VL).
 
-#include <immintrin.h>
-
 #include <cstdint>
+
+#include <immintrin.h>
 
 namespace headcount {
 namespace {
@@ -49,6 +49,16 @@ struct Avx512Pack {
   }
   static V half_erfc(V z, V exp_minus_square) {
     return half_erfc_approximation<Avx512Pack>(z, exp_minus_square);
+  }
+
+  static void to_bfloat16(V x, std::uint16_t* to) {
+    const __m512i bits = _mm512_castps_si512(x);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
+    const __mmask16 none = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    rounded = _mm512_mask_or_epi32(rounded, none, bits, _mm512_set1_epi32(0x400000));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
   }
 
   struct Mask {

@@ -28,6 +28,8 @@ struct ScalarPack {
   static Real sum(V x) { return x; }
   static Real largest(V x) { return x; }
 
+  static void to_bfloat16(V x, std::uint16_t* to) { *to = bfloat16(static_cast<float>(x)); }
+
   // ½ erfc(z) and exp(-z²), z ≥ 0.
   static V half_erfc(V z, V) { return Number{0.5} * std::erfc(z); }
 

@@ -2,6 +2,7 @@
 
 #include "math/kernels/levels.hpp"
 // clang-format off: in this order
+#include "math/kernels/approximations.hpp"
 #include "math/kernels/pack_scalar.hpp"
 #include "math/kernels/source.hpp"
 // clang-format on

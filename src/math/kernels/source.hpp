@@ -96,8 +96,7 @@ struct Source {
 
   static double inner_product(Rows<const Real> x, Rows<const Real> y) {
     double total = 0;
-    for (Size r = 0; r < x.rows; ++r)
-      total += static_cast<double>(dot(x.row(r), y.row(r), x.cols));
+    for (Size r = 0; r < x.rows; ++r) total += static_cast<double>(dot(x.row(r), y.row(r), x.cols));
     return total;
   }
 
@@ -137,21 +136,28 @@ struct Source {
                                                  const F& f) {
     const auto number = dropout.first_row + static_cast<std::uint32_t>(row);
     for (Size first = 0; first < n; first += 32) {
-      const auto mask = P::mask(
-          dropout, number, (dropout.first_column + static_cast<std::uint32_t>(first)) / 32);
+      const auto mask =
+          P::mask(dropout, number, (dropout.first_column + static_cast<std::uint32_t>(first)) / 32);
       const Size here = n - first < 32 ? n - first : 32;
       each(here, [&](Size i, auto part) { f(first + i, part, mask.at(i)); });
     }
   }
 
-  static void drop_row(const DropoutSource& dropout, Size row, Real* x, Size n) {
+  static void drop_row(const DropoutSource& dropout, Size row, const Real* x, Real* y, Size n) {
     each_masked(dropout, row, n, [&](Size i, auto part, V factor) {
-      store(x + i, load(x + i, part) * factor, part);
+      store(y + i, load(x + i, part) * factor, part);
     });
   }
 
-  static void drop(const DropoutSource& dropout, Rows<Real> x) {
-    for (Size r = 0; r < x.rows; ++r) drop_row(dropout, r, x.row(r), x.cols);
+  static void drop(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> y) {
+    for (Size r = 0; r < x.rows; ++r) {
+      const Real* from = x.row(r);
+      Real* to = y.row(r);
+      if (dropout.active())
+        drop_row(dropout, r, from, to, x.cols);
+      else if (to != from)
+        each(x.cols, [&](Size i, auto part) { store(to + i, load(from + i, part), part); });
+    }
   }
 
   static void add_dropped(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> sum) {
@@ -203,17 +209,16 @@ struct Source {
       const Real* d = d_y.row(r);
       const Real* z = normalized.row(r);
       Real* to = d_x.row(r);
-      const V mean = P::all(sum_of(d_y.cols,
-                                   [&](Size i, auto part) {
-                                     return load(d + i, part) * load(gain + i, part);
-                                   }) /
-                            n);
-      const V slope = P::all(sum_of(d_y.cols,
-                                    [&](Size i, auto part) {
-                                      return load(d + i, part) * load(gain + i, part) *
-                                             load(z + i, part);
-                                    }) /
-                             n);
+      const V mean = P::all(
+          sum_of(d_y.cols,
+                 [&](Size i, auto part) { return load(d + i, part) * load(gain + i, part); }) /
+          n);
+      const V slope =
+          P::all(sum_of(d_y.cols,
+                        [&](Size i, auto part) {
+                          return load(d + i, part) * load(gain + i, part) * load(z + i, part);
+                        }) /
+                 n);
       const V factor = P::all(inverse_deviation[r]);
       each(d_y.cols, [&](Size i, auto part) {
         const V unit = load(z + i, part);
@@ -244,8 +249,8 @@ struct Source {
 
   // x Φ(x); slope Φ(x) + x φ(x).
   static ValueAndSlope gelu(V x) {
-    constexpr Real kHalfRoot = static_cast<Real>(0.70710678118654752440);     // 1/√2
-    constexpr Real kDensity = static_cast<Real>(0.39894228040143267794);      // 1/√(2π)
+    constexpr Real kHalfRoot = static_cast<Real>(0.70710678118654752440);  // 1/√2
+    constexpr Real kDensity = static_cast<Real>(0.39894228040143267794);   // 1/√(2π)
     const V z = P::abs(x) * P::all(kHalfRoot);
     const V bell = P::exp(P::all(0) - z * z);
     const V tail = P::half_erfc(z, bell);
@@ -299,6 +304,15 @@ struct Source {
         store(at + i, product, part);
         if (sums) store(sums + i, load(sums + i, part) + product, part);
       });
+    }
+  }
+
+  static void to_bfloat16(Rows<const Real> x, std::uint16_t* to) {
+    for (Size r = 0; r < x.rows; ++r, to += x.cols) {
+      const Real* from = x.row(r);
+      Size i = 0;
+      for (; i + kWidth <= x.cols; i += kWidth) P::to_bfloat16(P::load(from + i), to + i);
+      for (; i < x.cols; ++i) to[i] = bfloat16(static_cast<float>(from[i]));
     }
   }
 
@@ -461,7 +475,7 @@ struct Source {
       Real* row = scores.row(i);
       const Size n = visible.keys_of(i);
       log_sums[i * log_sum_stride] = softmax(row, n);
-      if (dropout.active()) drop_row(dropout, i, row, n);
+      if (dropout.active()) drop_row(dropout, i, row, row, n);
       zero(row, n, scores.cols);
     }
   }
@@ -510,6 +524,7 @@ struct Source {
     k.layer_norm_backward = layer_norm_backward;
     k.activate = activate;
     k.multiply = multiply;
+    k.to_bfloat16 = to_bfloat16;
     k.adamw = adamw;
     k.scores = scores;
     k.mix = mix;

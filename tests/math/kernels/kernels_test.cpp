@@ -1,5 +1,7 @@
 #include "math/kernels/kernels.hpp"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -255,9 +257,9 @@ TEST_CASE("activations and their slopes agree with their formulas") {
         Strided value(x), slope(M::Zero(3, n), 3);
         const F b = bias.cast<float>();
         kernel.activate(kind, b.data(), value.view(), slope.view());
-        CHECK(difference(value.values(),
-                         sum.unaryExpr([&](double v) { return plain::activation(kind, v); })) <
-              1e-6);
+        CHECK(difference(value.values(), sum.unaryExpr([&](double v) {
+                return plain::activation(kind, v);
+              })) < 1e-6);
         CHECK(difference(slope.values(),
                          sum.unaryExpr([&](double v) { return plain::slope(kind, v); })) < 4e-6);
         CHECK((value.surroundings_untouched() && slope.surroundings_untouched()));
@@ -276,8 +278,8 @@ TEST_CASE("one sweep of AdamW agrees with its formula") {
       const M g = random(1, n, 13), m0 = random(1, n, 14), theta0 = random(1, n, 16);
       const M v0 = exact(random(1, n, 15).cwiseAbs());
       Strided m(m0), v(v0, 2), theta(theta0, 4);
-      kernel.adamw(step, Strided(g, 3).read().data, m.view().data, v.view().data,
-                   theta.view().data, n);
+      kernel.adamw(step, Strided(g, 3).read().data, m.view().data, v.view().data, theta.view().data,
+                   n);
       const M scaled = 0.5 * g, m1 = 0.9 * m0 + 0.1 * scaled;
       const M v1 = 0.99 * v0 + 0.01 * scaled.cwiseProduct(scaled);
       CHECK(difference(m.values(), m1) < 1e-6);
@@ -293,9 +295,17 @@ TEST_CASE("one sweep of AdamW agrees with its formula") {
 
 TEST_CASE("the products and patterns of one head agree with their formulas at odd sizes") {
   on_every_level([](const Kernels<float>& kernel) {
-    for (const auto& [queries, keys] :
-         std::vector<std::pair<Index, Index>>{{1, 1}, {1, 7}, {5, 5}, {7, 3}, {16, 16}, {17, 17},
-                                              {9, 33}, {40, 40}, {31, 64}, {64, 64}, {70, 70}})
+    for (const auto& [queries, keys] : std::vector<std::pair<Index, Index>>{{1, 1},
+                                                                            {1, 7},
+                                                                            {5, 5},
+                                                                            {7, 3},
+                                                                            {16, 16},
+                                                                            {17, 17},
+                                                                            {9, 33},
+                                                                            {40, 40},
+                                                                            {31, 64},
+                                                                            {64, 64},
+                                                                            {70, 70}})
       for (const Index width : {1, 3, 8, 16, 20, 33, 64, 70})
         for (const auto& visible : visibilities(queries, keys)) {
           CAPTURE(queries, keys, width, visible.before_first);
@@ -365,5 +375,31 @@ TEST_CASE("products of one head have the same bits wherever the data lies") {
       return scores.values();
     };
     for (const Index shift : {1, 2, 3, 7}) CHECK(same_bits(product(shift), product(0)));
+  });
+}
+
+TEST_CASE("bfloat16 is the nearest one, ties to even, and keeps what is no number") {
+  on_every_level([](const Kernels<float>& kernel) {
+    const auto bits = [](std::uint32_t number) { return std::bit_cast<float>(number); };
+    // lower half: below, at and above the middle; even and odd upper half; carries; the largest
+    // float
+    const std::vector<std::pair<std::uint32_t, std::uint16_t>> cases{
+        {0x3F800000, 0x3F80}, {0x3F807FFF, 0x3F80}, {0x3F808000, 0x3F80}, {0x3F808001, 0x3F81},
+        {0x3F818000, 0x3F82}, {0xBF818000, 0xBF82}, {0x3FFFFFFF, 0x4000}, {0x7F7FFFFF, 0x7F80},
+        {0x7F800000, 0x7F80}, {0xFF800000, 0xFF80}, {0x00000001, 0x0000}, {0x80000000, 0x8000}};
+    for (const Index shift : {0, 5}) {
+      Matrix<float> x(2, 40);
+      std::vector<std::uint16_t> wanted, found(80);
+      for (Index i = 0; i < 80; ++i) {
+        const auto& [number, half] = cases[static_cast<std::size_t>(i + shift) % cases.size()];
+        x.data()[i] = bits(number);
+        wanted.push_back(half);
+      }
+      kernel.to_bfloat16(const_rows_of<float>(x), found.data());
+      CHECK(found == wanted);
+      x.setConstant(bits(0x7F800001));  // would become an infinity if it were cut off
+      kernel.to_bfloat16(const_rows_of<float>(x), found.data());
+      for (const auto half : found) CHECK((half & 0x7FFF) > 0x7F80);
+    }
   });
 }
