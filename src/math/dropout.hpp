@@ -29,7 +29,9 @@ struct Dropout {
   template <class Real>
   void apply(MatrixRef<Real> x, std::uint32_t place, Index first_row,
              std::uint32_t first_column = 0) const {
-    if (active()) kernels<Real>().drop(source(place, first_row, first_column), rows_of<Real>(x));
+    if (active())
+      kernels<Real>().drop(source(place, first_row, first_column), const_rows_of<Real>(x),
+                           rows_of<Real>(x));
   }
 };
 

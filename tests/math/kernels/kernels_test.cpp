@@ -193,9 +193,13 @@ TEST_CASE("kernels over rows agree with their formulas and keep to their view") 
 
         const auto dropout = some_dropout();
         const M mask = plain::mask(dropout, rows, n);
-        Strided dropped(x);
-        kernel.drop(dropout, dropped.view());
+        Strided dropped(x), elsewhere(y), copied(y);
+        kernel.drop(dropout, dropped.read(), elsewhere.view());
+        kernel.drop({}, dropped.read(), copied.view());
+        kernel.drop(dropout, dropped.read(), dropped.view());
         CHECK(difference(dropped.values(), x.cwiseProduct(mask)) < 1e-6);
+        CHECK(same_bits(elsewhere.values(), dropped.values()));
+        CHECK(same_bits(copied.values(), x));
         Strided added(y);
         kernel.add_dropped(dropout, Strided(x).read(), added.view());
         CHECK(difference(added.values(), y + x.cwiseProduct(mask)) < 1e-6);
