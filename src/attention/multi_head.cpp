@@ -229,7 +229,9 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
     fill_uniform(pattern);
     kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
                     head.visible, rows_of<Real>(d_values));
-    return;  // a constant pattern passes nothing to queries and keys
+    d_queries.setZero();  // a constant pattern passes them nothing
+    d_keys.setZero();
+    return;
   }
   fill_scores(parameters, head, scratch, pattern);
   auto d_scores = scratch.d_pattern.resize(head.queries_count, head.keys_count);
@@ -270,10 +272,11 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
                      gradient->view(output_weights_), pass.precision, Accumulate::yes);
     add_column_sums<Real>(d_out, gradient->view(output_bias_));
   }
-  auto d_query_side = scratch.d_query_side.zeros(input.x.rows(), query_weights_.cols);
+  const bool to_input = gradient || pass.input_gradient;
+  auto d_query_side = scratch.d_query_side.resize(input.x.rows(), query_weights_.cols);
   auto d_key_side = is_self()
                         ? scratch.d_query_side.view()
-                        : scratch.d_memory_side.zeros(input.memory.rows(), memory_weights_.cols);
+                        : scratch.d_memory_side.resize(input.memory.rows(), memory_weights_.cols);
   const Index first_key = is_self() ? all : 0;
   for (Index b = 0; b + 1 < static_cast<Index>(input.query_offsets.size()); ++b)
     for (Index slot = 0; slot < heads(); ++slot) {
@@ -283,15 +286,22 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
       if (pass.gate_gradients)
         gate_gradients(b, head.id.head) =
             static_cast<Real>(inner_product<Real>(head.context, d_context));
+      if (!to_input) continue;
+      auto d_queries = cut(d_query_side, head.query_start, head.queries_count, column, width);
+      auto d_keys = cut(d_key_side, k0, head.keys_count, first_key + column, width);
+      auto d_values = cut(d_key_side, k0, head.keys_count, first_key + all + column, width);
       const Real gate = pass.treatment->gate.at(head.id);
-      if (gate == 0 || pass.treatment->context.at(head.id) == Context::mean) continue;
+      if (gate == 0 || pass.treatment->context.at(head.id) == Context::mean) {
+        d_queries.setZero();
+        d_keys.setZero();
+        d_values.setZero();
+        continue;
+      }
       if (gate != 1) d_context *= gate;
-      attend_backward(parameters, pass, head, scratch, d_context,
-                      cut(d_query_side, head.query_start, head.queries_count, column, width),
-                      cut(d_key_side, k0, head.keys_count, first_key + column, width),
-                      cut(d_key_side, k0, head.keys_count, first_key + all + column, width),
+      attend_backward(parameters, pass, head, scratch, d_context, d_queries, d_keys, d_values,
                       gradient);
     }
+  if (!to_input) return;
   product_bt<Real>(d_query_side, parameters.view(query_weights_), d_x, pass.precision);
   if (!is_self())
     product_bt<Real>(d_key_side, parameters.view(memory_weights_), d_memory, pass.precision,

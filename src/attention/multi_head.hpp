@@ -47,6 +47,9 @@ struct AttentionPass {
   HeadObserver<Real>* observer = nullptr;    // may be null
   Precision precision = Precision::float32;  // of the large products
   bool gate_gradients = false;               // keep the contexts of heads whose gate is 0
+  // Whether backward() goes on to its input; where nothing lies below, a pass without parameter
+  // gradients can end at the gates.
+  bool input_gradient = true;
 };
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2) over packed sequences:
@@ -85,7 +88,7 @@ class MultiHeadAttention {
                const AttentionPass<Real>& pass, Cache& cache, Scratch& scratch,
                MatrixRef<Real> out) const;
 
-  // From d_out [Nq, D]: sets d_x [Nq, D]; for cross-attention adds to d_memory [Nk, ·] (unused, may
+  // From d_out [Nq, D]: sets d_x [Nq, D], unless neither it nor `gradient` is wanted; for cross-attention adds to d_memory [Nk, ·] (unused, may
   // be empty, for self-attention, where d_x has both parts). Adds to `gradient` unless null. With
   // pass.gate_gradients sets gate_gradients(b, i) = ∂loss/∂ξ of head i of this layer (original
   // index) in sequence b; columns of removed heads stay.

@@ -41,14 +41,14 @@ void Block<Real>::backward(const Parameters<Real>& parameters, Offsets offsets,
                            MatrixRef<Real> gate_gradients) const {
   around_feed_forward_.backward(
       parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, d_stream,
-      gradient,
+      gradient, true,
       [&](ConstMatrixView<Real> input, ConstMatrixRef<Real> d_output, MatrixRef<Real> d_input) {
         feed_forward_.backward(parameters, pass.precision, input, cache.feed_forward,
                                scratch.feed_forward, d_output, d_input, gradient);
       });
   around_attention_.backward(
       parameters, dropout, pass.first_row, cache.around_attention, scratch.around, d_stream,
-      gradient,
+      gradient, pass.input_gradient,
       [&](ConstMatrixView<Real> input, ConstMatrixRef<Real> d_output, MatrixRef<Real> d_input) {
         Matrix<Real> no_memory;
         attention_.backward(parameters, {input, input, offsets, offsets}, pass, cache.attention,

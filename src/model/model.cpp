@@ -286,7 +286,7 @@ void Model<Real>::backward(const Parameters<Real>& parameters, PackedTokens inpu
                            ModelWorkspace<Real>& workspace, Parameters<Real>* gradient) const {
   const Index tokens = static_cast<Index>(input.tokens.size());
   const Dropout stream_dropout = dropout(pass, config_.dropout);
-  const AttentionPass<Real> attention = attention_pass(pass);
+  AttentionPass<Real> attention = attention_pass(pass);
   output_backward(parameters, input.offsets, pass.precision, d_logits, workspace, gradient);
   const auto d_hidden = workspace.d_hidden.view();
   auto d_stream = workspace.d_stream.zeros(tokens, config_.width);
@@ -301,6 +301,7 @@ void Model<Real>::backward(const Parameters<Real>& parameters, PackedTokens inpu
     const auto l = static_cast<std::size_t>(layer);
     const Index first = heads().first_index(config_.site, layer);
     const Index count = heads().layers(config_.site)[l];
+    attention.input_gradient = layer > 0;
     blocks_[l].backward(parameters, input.offsets, attention, stream_dropout, workspace.blocks[l],
                         workspace.scratch, d_stream, gradient, gates.middleCols(first, count));
   }

@@ -90,11 +90,12 @@ class ResidualSublayer {
   }
 
   // d_stream [N, D] in place: from the gradient after the sublayer to the one before it. f(input,
-  // d_output, d_input) sets d_input from d_output.
+  // d_output, d_input) sets d_input from d_output. Without `gradient` and `input_gradient` it ends
+  // after f.
   template <class Backward>
   void backward(const Parameters<Real>& parameters, const Dropout& dropout, Index first_row,
                 const Cache& cache, Scratch& scratch, MatrixRef<Real> d_stream,
-                Parameters<Real>* gradient, const Backward& f) const {
+                Parameters<Real>* gradient, bool input_gradient, const Backward& f) const {
     auto d_output = scratch.output.resize(d_stream.rows(), d_stream.cols());
     auto d_input = scratch.d_input.resize(d_stream.rows(), d_stream.cols());
     if (placement_ == NormPlacement::post) {
@@ -105,6 +106,7 @@ class ResidualSublayer {
     kernels<Real>().drop(dropout.source(dropout_place_, first_row), const_rows_of<Real>(d_stream),
                          rows_of<Real>(d_output));
     f(cache.input.view(), d_output, d_input);
+    if (!gradient && !input_gradient) return;
     if (placement_ == NormPlacement::pre)
       norm_.backward(parameters, cache.norm, d_input, d_stream, gradient);
     else
