@@ -1,47 +1,9 @@
 // The time of one training step.
-#include <limits>
-
-#include "common.hpp"
 #include "fma_peak.hpp"
-#include "train/trainer.hpp"
+#include "training.hpp"
 
 namespace headcount::bench {
 namespace {
-
-TrainConfig training(const Workload& work, int threads) {
-  TrainConfig config;
-  config.steps = std::numeric_limits<std::int64_t>::max();
-  config.batch_tokens = work.tokens();
-  config.shards = threads;
-  config.schedule = {ScheduleKind::constant, 3e-4, 0, config.steps};
-  config.optimizer.weight_decay = 0.01;
-  config.record_every = config.steps;
-  return config;
-}
-
-// Whole steps: a batch is made, the loss is read.
-class Steps {
- public:
-  Steps(const Workload& work, int threads)
-      : task_(work),
-        model_(work.model),
-        treatment_(HeadTreatment<float>::intact(model_.heads())),
-        team_(threads),
-        parameters_(model_.initial_parameters("normal", 1)),
-        trainer_(model_, task_, training(work, threads), treatment_, team_, parameters_) {}
-
-  void step() { loss_ = trainer_.step(++done_).loss; }
-
- private:
-  RandomTask task_;
-  Model<float> model_;
-  HeadTreatment<float> treatment_;
-  ThreadTeam team_;
-  Parameters<float> parameters_;
-  Trainer<float> trainer_;
-  std::int64_t done_ = 0;
-  double loss_ = 0;
-};
 
 void run(const Values& values) {
   const double dropout = dropout_rate(values);
@@ -49,7 +11,7 @@ void run(const Values& values) {
   auto work = workload(values["config"].as<std::string>(), dropout);
   if (values.count("batch")) work.batch = integer(values, "batch");
 
-  Steps training(work, threads);
+  Training training(work, threads);
   constexpr int kWarmUp = 3;
   for (int i = 0; i < kWarmUp; ++i) training.step();
   const auto measure = [&](int times) {
