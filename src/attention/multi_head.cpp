@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/product.hpp"
 #include "math/reduce.hpp"
-#include "math/softmax.hpp"
 
 namespace headcount {
 namespace {
@@ -23,6 +21,7 @@ template <class Real>
 struct MultiHeadAttention<Real>::Head {
   HeadId id;
   Index slot, query_start, queries_count, keys_count;
+  Visible visible;
   MatrixView<Real> queries, keys, values, context;
   MatrixView<Real> log_sum;  // [Tq, 1]
 };
@@ -86,6 +85,7 @@ auto MultiHeadAttention<Real>::head_views(const AttentionInput<Real>& input, Cac
           q0,
           tq,
           tk,
+          config_.mask == AttentionMask::causal ? Visible::up_to_itself(tq, tk) : Visible::all(tk),
           cut(query_side, q0, tq, column, width),
           cut(key_side, k0, tk, first_key + column, width),
           cut(key_side, k0, tk, first_key + all + column, width),
@@ -95,13 +95,14 @@ auto MultiHeadAttention<Real>::head_views(const AttentionInput<Real>& input, Cac
 
 template <class Real>
 void MultiHeadAttention<Real>::project(const Parameters<Real>& parameters,
-                                       const AttentionInput<Real>& input, Cache& cache) const {
+                                       const AttentionInput<Real>& input,
+                                       const AttentionPass<Real>& pass, Cache& cache) const {
   auto query_side = cache.query_side.resize(input.x.rows(), query_weights_.cols);
-  product<Real>(input.x, parameters.view(query_weights_), query_side);
+  product<Real>(input.x, parameters.view(query_weights_), query_side, pass.precision);
   add_to_rows<Real>(parameters.view(query_bias_), query_side);
   if (is_self()) return;
   auto memory_side = cache.memory_side.resize(input.memory.rows(), memory_weights_.cols);
-  product<Real>(input.memory, parameters.view(memory_weights_), memory_side);
+  product<Real>(input.memory, parameters.view(memory_weights_), memory_side, pass.precision);
   add_to_rows<Real>(parameters.view(memory_bias_), memory_side);
 }
 
@@ -117,16 +118,23 @@ void MultiHeadAttention<Real>::transform_vectors(const AttentionInput<Real>& inp
     }
 }
 
-// scores = Q Kᵀ / √K + what the position encoding adds. All [Tq, Tk] are filled; keys that are not
-// visible are skipped by the softmax.
+// scores = Q Kᵀ / √K + what the position encoding adds; what is not visible is undefined.
 template <class Real>
 void MultiHeadAttention<Real>::fill_scores(const Parameters<Real>& parameters, const Head& head,
-                                           MatrixRef<Real> scores) const {
-  scores.noalias() = head.queries * head.keys.transpose();
-  scores *= scale_;
-  if (hooks_ && hooks_->acts_on_scores())
+                                           Scratch& scratch, MatrixRef<Real> scores) const {
+  // A position encoding may add to any score.
+  const bool hooked = hooks_ && hooks_->acts_on_scores();
+  const Visible filled = hooked ? Visible::all(head.keys_count) : head.visible;
+  kernels<Real>().scores(const_rows_of<Real>(head.queries), const_rows_of<Real>(head.keys), scale_,
+                         filled, rows_of<Real>(scores), work(head, scratch));
+  if (hooked)
     hooks_->add_to_scores(parameters, {head.id, read_only(head.queries), read_only(head.keys)},
                           scores);
+}
+
+template <class Real>
+Real* MultiHeadAttention<Real>::work(const Head& head, Scratch& scratch) const {
+  return scratch.work.resize(1, work_size(head.keys_count, config_.head_width)).data();
 }
 
 template <class Real>
@@ -139,15 +147,11 @@ void MultiHeadAttention<Real>::fill_uniform(MatrixRef<Real> pattern) const {
 }
 
 template <class Real>
-void MultiHeadAttention<Real>::drop(const AttentionPass<Real>& pass, const Head& head,
-                                    MatrixRef<Real> pattern) const {
-  if (!pass.pattern_dropout.active()) return;
+DropoutSource MultiHeadAttention<Real>::pattern_dropout(const AttentionPass<Real>& pass,
+                                                        const Head& head) const {
   constexpr std::uint32_t kColumnsPerHead = 1U << 20;  // more keys than a sequence can have
-  for (Index i = 0; i < pattern.rows(); ++i)
-    pass.pattern_dropout.template apply<Real>(
-        pattern.row(i).data(), pattern.cols(), dropout_place_,
-        static_cast<std::uint32_t>(pass.first_row + head.query_start + i),
-        static_cast<std::uint32_t>(head.id.head) * kColumnsPerHead);
+  return pass.pattern_dropout.source(dropout_place_, pass.first_row + head.query_start,
+                                     static_cast<std::uint32_t>(head.id.head) * kColumnsPerHead);
 }
 
 template <class Real>
@@ -165,16 +169,13 @@ void MultiHeadAttention<Real>::attend(const Parameters<Real>& parameters,
     if (kind == Context::uniform) {
       fill_uniform(pattern);
     } else {
-      fill_scores(parameters, head, pattern);
+      fill_scores(parameters, head, scratch, pattern);
       auto log_sum = head.log_sum;
-      for (Index i = 0; i < pattern.rows(); ++i) {
-        const Index visible = visible_keys(config_.mask, i, pattern.rows(), pattern.cols());
-        log_sum(i, 0) = softmax_in_place<Real>(pattern.row(i).data(), visible);
-        pattern.row(i).tail(pattern.cols() - visible).setZero();
-      }
-      drop(pass, head, pattern);
+      kernels<Real>().pattern(head.visible, pattern_dropout(pass, head), rows_of<Real>(pattern),
+                              log_sum.data(), log_sum.outerStride());
     }
-    context.noalias() = pattern * head.values;
+    kernels<Real>().mix(const_rows_of<Real>(pattern), const_rows_of<Real>(head.values), Real{1},
+                        head.visible, rows_of<Real>(context));
     if (pass.observer)
       pass.observer->observe(
           {head.id, sequence, config_.mask, read_only(pattern), read_only(context)});
@@ -195,7 +196,7 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
                                        const AttentionInput<Real>& input,
                                        const AttentionPass<Real>& pass, Cache& cache,
                                        Scratch& scratch, MatrixRef<Real> out) const {
-  project(parameters, input, cache);
+  project(parameters, input, pass, cache);
   transform_vectors(input, cache);
   const Index tokens = input.x.rows(), all = heads() * config_.head_width;
   cache.context.resize(tokens, all);
@@ -208,7 +209,7 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
     for (Index slot = 0; slot < heads(); ++slot)
       attend(parameters, pass, head_views(input, cache, b, slot), b, cache, scratch);
   product<Real>(cache.all_gates_one ? cache.context.view() : cache.gated.view(),
-                parameters.view(output_weights_), out);
+                parameters.view(output_weights_), out, pass.precision);
   add_to_rows<Real>(parameters.view(output_bias_), out);
 }
 
@@ -222,40 +223,30 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
                                                MatrixRef<Real> d_values,
                                                Parameters<Real>* gradient) const {
   using Context = typename HeadTreatment<Real>::Context;
+  const auto& kernel = kernels<Real>();
   auto pattern = scratch.pattern.resize(head.queries_count, head.keys_count);
   if (pass.treatment->context.at(head.id) == Context::uniform) {
     fill_uniform(pattern);
-    d_values.noalias() = pattern.transpose() * d_context;
+    kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
+                    head.visible, rows_of<Real>(d_values));
     return;  // a constant pattern passes nothing to queries and keys
   }
-  fill_scores(parameters, head, pattern);
-  for (Index i = 0; i < pattern.rows(); ++i) {
-    const Index visible = visible_keys(config_.mask, i, pattern.rows(), pattern.cols());
-    softmax_again<Real>(pattern.row(i).data(), visible, head.log_sum(i, 0));
-    pattern.row(i).tail(pattern.cols() - visible).setZero();
-  }
-  auto d_pattern = scratch.d_pattern.resize(head.queries_count, head.keys_count);
-  if (pass.pattern_dropout.active()) {  // d_pattern holds the dropped pattern, then the gradient
-    d_pattern = pattern;
-    drop(pass, head, d_pattern);
-    d_values.noalias() = d_pattern.transpose() * d_context;
-  } else {
-    d_values.noalias() = pattern.transpose() * d_context;
-  }
-  d_pattern.noalias() = d_context * head.values.transpose();
-  drop(pass, head, d_pattern);
-  for (Index i = 0; i < pattern.rows(); ++i) {
-    const Real delta =
-        dot<Real>(d_context.row(i).data(), head.context.row(i).data(), config_.head_width);
-    d_pattern.row(i).array() = pattern.row(i).array() * (d_pattern.row(i).array() - delta);
-  }
-  d_queries.noalias() = d_pattern * head.keys;
-  d_keys.noalias() = d_pattern.transpose() * head.queries;
-  d_queries *= scale_;
-  d_keys *= scale_;
+  fill_scores(parameters, head, scratch, pattern);
+  auto d_scores = scratch.d_pattern.resize(head.queries_count, head.keys_count);
+  kernel.scores(const_rows_of<Real>(d_context), const_rows_of<Real>(head.values), Real{1},
+                head.visible, rows_of<Real>(d_scores), work(head, scratch));
+  kernel.pattern_back(head.visible, pattern_dropout(pass, head), const_rows_of<Real>(d_context),
+                      const_rows_of<Real>(head.context), head.log_sum.data(),
+                      head.log_sum.outerStride(), rows_of<Real>(pattern), rows_of<Real>(d_scores));
+  kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
+                  head.visible, rows_of<Real>(d_values));
+  kernel.mix(const_rows_of<Real>(d_scores), const_rows_of<Real>(head.keys), scale_, head.visible,
+             rows_of<Real>(d_queries));
+  kernel.mix_back(const_rows_of<Real>(d_scores), const_rows_of<Real>(head.queries), scale_,
+                  head.visible, rows_of<Real>(d_keys));
   if (hooks_ && hooks_->acts_on_scores())
     hooks_->scores_backward(parameters, {head.id, read_only(head.queries), read_only(head.keys)},
-                            d_pattern, d_queries, d_keys, gradient);
+                            d_scores, d_queries, d_keys, gradient);
   if (hooks_ && hooks_->acts_on_vectors()) {
     hooks_->transform_backward(d_queries);
     hooks_->transform_backward(d_keys);
@@ -273,10 +264,10 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
   using Context = typename HeadTreatment<Real>::Context;
   const Index width = config_.head_width, all = heads() * width;
   auto d_gated = scratch.d_context.resize(input.x.rows(), all);
-  product_bt<Real>(d_out, parameters.view(output_weights_), d_gated);
+  product_bt<Real>(d_out, parameters.view(output_weights_), d_gated, pass.precision);
   if (gradient) {
     product_at<Real>(cache.all_gates_one ? cache.context.view() : cache.gated.view(), d_out,
-                     gradient->view(output_weights_), Accumulate::yes);
+                     gradient->view(output_weights_), pass.precision, Accumulate::yes);
     add_column_sums<Real>(d_out, gradient->view(output_bias_));
   }
   auto d_query_side = scratch.d_query_side.zeros(input.x.rows(), query_weights_.cols);
@@ -301,14 +292,17 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
                       cut(d_key_side, k0, head.keys_count, first_key + all + column, width),
                       gradient);
     }
-  product_bt<Real>(d_query_side, parameters.view(query_weights_), d_x);
+  product_bt<Real>(d_query_side, parameters.view(query_weights_), d_x, pass.precision);
   if (!is_self())
-    product_bt<Real>(d_key_side, parameters.view(memory_weights_), d_memory, Accumulate::yes);
+    product_bt<Real>(d_key_side, parameters.view(memory_weights_), d_memory, pass.precision,
+                     Accumulate::yes);
   if (!gradient) return;
-  product_at<Real>(input.x, d_query_side, gradient->view(query_weights_), Accumulate::yes);
+  product_at<Real>(input.x, d_query_side, gradient->view(query_weights_), pass.precision,
+                   Accumulate::yes);
   add_column_sums<Real>(d_query_side, gradient->view(query_bias_));
   if (is_self()) return;
-  product_at<Real>(input.memory, d_key_side, gradient->view(memory_weights_), Accumulate::yes);
+  product_at<Real>(input.memory, d_key_side, gradient->view(memory_weights_), pass.precision,
+                   Accumulate::yes);
   add_column_sums<Real>(d_key_side, gradient->view(memory_bias_));
 }
 

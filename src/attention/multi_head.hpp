@@ -11,6 +11,7 @@
 #include "attention/treatment.hpp"
 #include "math/dropout.hpp"
 #include "math/parameters.hpp"
+#include "math/product.hpp"
 
 namespace headcount {
 
@@ -41,10 +42,11 @@ struct AttentionInput {
 template <class Real>
 struct AttentionPass {
   const HeadTreatment<Real>* treatment = nullptr;
-  Dropout pattern_dropout;                 // on the patterns
-  Index first_row = 0;                     // of this shard within its batch, for dropout
-  HeadObserver<Real>* observer = nullptr;  // may be null
-  bool gate_gradients = false;             // keep the contexts of heads whose gate is 0
+  Dropout pattern_dropout;                   // on the patterns
+  Index first_row = 0;                       // of this shard within its batch, for dropout
+  HeadObserver<Real>* observer = nullptr;    // may be null
+  Precision precision = Precision::float32;  // of the large products
+  bool gate_gradients = false;               // keep the contexts of heads whose gate is 0
 };
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2) over packed sequences:
@@ -68,6 +70,7 @@ class MultiHeadAttention {
   // Memory that may be shared between sublayers.
   struct Scratch {
     Buffer<Real> pattern, d_pattern, d_context, d_query_side, d_memory_side;
+    Buffer<Real> work;  // of the products of one head
   };
 
   // Adds parameters PREFIX.w_q, w_k, w_v [D, H·K], b_q, b_k, b_v [1, H·K], w_o [H·K, D], b_o [1, D]
@@ -117,12 +120,13 @@ class MultiHeadAttention {
   Head head_views(const AttentionInput<Real>& input, Cache& cache, Index sequence,
                   Index slot) const;
   void project(const Parameters<Real>& parameters, const AttentionInput<Real>& input,
-               Cache& cache) const;
+               const AttentionPass<Real>& pass, Cache& cache) const;
   void transform_vectors(const AttentionInput<Real>& input, Cache& cache) const;
-  void fill_scores(const Parameters<Real>& parameters, const Head& head,
+  void fill_scores(const Parameters<Real>& parameters, const Head& head, Scratch& scratch,
                    MatrixRef<Real> scores) const;
+  Real* work(const Head& head, Scratch& scratch) const;
   void fill_uniform(MatrixRef<Real> pattern) const;
-  void drop(const AttentionPass<Real>& pass, const Head& head, MatrixRef<Real> pattern) const;
+  DropoutSource pattern_dropout(const AttentionPass<Real>& pass, const Head& head) const;
   void attend(const Parameters<Real>& parameters, const AttentionPass<Real>& pass, const Head& head,
               Index sequence, Cache& cache, Scratch& scratch) const;
   void attend_backward(const Parameters<Real>& parameters, const AttentionPass<Real>& pass,

@@ -6,21 +6,17 @@
 
 namespace headcount {
 
-enum class Activation {
-  relu,       // max(0, x)
-  gelu,       // x Φ(x), exact (Hendrycks & Gimpel 2016)
-  gelu_tanh,  // its tanh approximation, as in GPT-2
-};
-
 std::string_view name_of(Activation activation);
 Activation parse_activation(std::string_view name);  // throws Error (bad_data)
 
-// y = activation(x), same shapes.
+// x [N, n] becomes activation(x + bias), bias [1, n] added to every row; slope [N, n], unless null,
+// activation'(x + bias): all that a backward pass needs.
 template <class Real>
-void activate(Activation activation, ConstMatrixRef<Real> x, MatrixRef<Real> y);
+void activate(Activation activation, ConstMatrixRef<Real> bias, MatrixRef<Real> x,
+              MatrixRef<Real>* slope);
 
-// d becomes d ∘ activation'(x).
+// d = d ∘ slope; bias gradient d_bias [1, n] += its column sums unless null.
 template <class Real>
-void activate_backward(Activation activation, ConstMatrixRef<Real> x, MatrixRef<Real> d);
+void activate_backward(ConstMatrixRef<Real> slope, MatrixRef<Real> d, MatrixRef<Real>* d_bias);
 
 }  // namespace headcount

@@ -11,6 +11,8 @@
 #include <memory>
 #include <new>
 
+#include "math/kernels/kernels.hpp"
+
 namespace headcount {
 
 // Shapes in comments, one alphabet everywhere: N tokens of a packed batch, B sequences, T length
@@ -40,6 +42,16 @@ template <class Real>
 using MatrixRef = Eigen::Ref<Matrix<Real>, 0, Eigen::OuterStride<>>;
 template <class Real>
 using ConstMatrixRef = const Eigen::Ref<const Matrix<Real>, 0, Eigen::OuterStride<>>&;
+
+// The same as the kernels see it.
+template <class Real>
+Rows<Real> rows_of(MatrixRef<Real> x) {
+  return {x.data(), x.rows(), x.cols(), x.outerStride()};
+}
+template <class Real>
+Rows<const Real> const_rows_of(ConstMatrixRef<Real> x) {
+  return {x.data(), x.rows(), x.cols(), x.outerStride()};
+}
 
 // Memory that grows and never shrinks, so that a loop over batches allocates only at first. Aligned
 // to 64 bytes: Eigen's vector loops start at the first aligned element, so results depend on

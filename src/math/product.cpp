@@ -1,29 +1,40 @@
 #include "math/product.hpp"
 
+#include <bit>
+#include <map>
 #include <new>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/enumeration.hpp"
 #include "base/error.hpp"
 
 #ifdef HEADCOUNT_HAS_ONEDNN
-#include <dnnl.h>
+#include <dnnl.hpp>
 #include <omp.h>
 #endif
 
 namespace headcount {
 namespace {
 
+constexpr auto kPrecisions = enumeration<Precision>("precision", "float32", "bfloat16");
+
 #ifdef HEADCOUNT_HAS_ONEDNN
+// oneDNN cuts a product by OpenMP's thread count, and its bits follow the cut: one thread, whatever
+// OMP_NUM_THREADS is.
+void use_one_thread() {
+  static thread_local const bool done = (omp_set_num_threads(1), true);
+  static_cast<void>(done);
+}
+
 // c = op(a) op(b) + beta c, row-major.
 void sgemm(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
            MatrixRef<float> c, Index k, Accumulate accumulate) {
-  // oneDNN cuts a product by OpenMP's thread count, and its bits follow the cut: one thread,
-  // whatever OMP_NUM_THREADS is.
-  static thread_local const bool one_thread = (omp_set_num_threads(1), true);
-  static_cast<void>(one_thread);
+  use_one_thread();
   const auto status = dnnl_sgemm(
       op_a, op_b, c.rows(), c.cols(), k, 1.0F, a.data(), a.outerStride(), b.data(), b.outerStride(),
       accumulate == Accumulate::yes ? 1.0F : 0.0F, c.data(), c.outerStride());
@@ -32,7 +43,71 @@ void sgemm(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> 
     throw Error(ExitCode::internal,
                 fmt::format("oneDNN could not multiply (status {})", static_cast<int>(status)));
 }
+
+// One thread's products in bfloat16, made once for every shape.
+class Bfloat16Products {
+ public:
+  // c = op(a) op(b) (+ c); op(a) [m, k], op(b) [k, n], both contiguous.
+  void multiply(char op_a, char op_b, std::uint16_t* a, std::uint16_t* b, MatrixRef<float> c,
+                Index k, Accumulate accumulate) {
+    const Key key{op_a == 'T', op_b == 'T',    accumulate == Accumulate::yes, c.rows(), c.cols(),
+                  k,           c.outerStride()};
+    auto at = made_.find(key);
+    if (at == made_.end()) at = made_.emplace(key, make(key)).first;
+    const Made& made = at->second;
+    dnnl::memory left(made.left, engine_, a), right(made.right, engine_, b);
+    dnnl::memory sum(made.sum, engine_, c.data());
+    made.product.execute(stream_,
+                         {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, sum}});
+    stream_.wait();
+  }
+
+ private:
+  using Key = std::tuple<bool, bool, bool, Index, Index, Index, Index>;
+  struct Made {
+    dnnl::memory::desc left, right, sum;
+    dnnl::matmul product;
+  };
+
+  Made make(const Key& key) const {
+    const auto& [turn_a, turn_b, accumulate, m, n, k, stride] = key;
+    using Dims = dnnl::memory::dims;
+    const auto type = dnnl::memory::data_type::bf16;
+    const dnnl::memory::desc left({m, k}, type, turn_a ? Dims{1, m} : Dims{k, 1});
+    const dnnl::memory::desc right({k, n}, type, turn_b ? Dims{1, k} : Dims{n, 1});
+    const dnnl::memory::desc sum({m, n}, dnnl::memory::data_type::f32, Dims{stride, 1});
+    dnnl::primitive_attr attributes;
+    if (accumulate) {
+      dnnl::post_ops add;
+      add.append_sum(1);
+      attributes.set_post_ops(add);
+    }
+    return {left, right, sum,
+            dnnl::matmul(dnnl::matmul::primitive_desc(dnnl::matmul::desc(left, right, sum),
+                                                      attributes, engine_))};
+  }
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  std::map<Key, Made> made_;
+};
 #endif
+
+// x in bfloat16, contiguous, in memory of this thread that is used again.
+std::uint16_t* rounded(ConstMatrixRef<float> x, Buffer<std::uint16_t>& memory) {
+  std::uint16_t* to = memory.resize(x.rows(), x.cols()).data();
+  kernels<float>().to_bfloat16(const_rows_of<float>(x), to);
+  return to;
+}
+
+// The same as floats.
+ConstMatrixView<float> widened(ConstMatrixRef<float> x, Buffer<std::uint16_t>& half,
+                               Buffer<float>& memory) {
+  const std::uint16_t* from = rounded(x, half);
+  float* to = memory.resize(x.rows(), x.cols()).data();
+  for (Index i = 0; i < x.size(); ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
+  return std::as_const(memory).view();
+}
 
 template <class Real, class Product>
 void assign(const Product& expression, MatrixRef<Real>& c, Accumulate accumulate) {
@@ -73,10 +148,54 @@ std::string product_level() {
 #endif
 }
 
+std::string_view name_of(Precision precision) { return kPrecisions.name(precision); }
+std::vector<std::string> precision_names() { return kPrecisions.names(); }
+Precision parse_precision(std::string_view text) { return kPrecisions.parse(text); }
+
+bool has_fast_bfloat16() {
+#ifdef HEADCOUNT_HAS_ONEDNN
+  constexpr unsigned kWanted = dnnl_cpu_isa_avx512_core_bf16;
+  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & kWanted) == kWanted;
+#else
+  return false;
+#endif
+}
+
+namespace {
+
+// c = op(a) op(b) (+ c) with a and b rounded to bfloat16, op(a) [m, k].
+void bfloat16_product(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
+                      MatrixRef<float> c, Index k, Accumulate accumulate) {
+  static thread_local Buffer<std::uint16_t> half_a, half_b;
+#ifdef HEADCOUNT_HAS_ONEDNN
+  if (has_fast_bfloat16()) {
+    use_one_thread();
+    static thread_local Bfloat16Products products;
+    products.multiply(op_a, op_b, rounded(a, half_a), rounded(b, half_b), c, k, accumulate);
+    return;
+  }
+#else
+  static_cast<void>(k);
+#endif
+  static thread_local Buffer<float> wide_a, wide_b;
+  const auto left = widened(a, half_a, wide_a), right = widened(b, half_b, wide_b);
+  if (op_a == 'T')
+    product_at<float>(left, right, c, Precision::float32, accumulate);
+  else if (op_b == 'T')
+    product_bt<float>(left, right, c, Precision::float32, accumulate);
+  else
+    product<float>(left, right, c, Precision::float32, accumulate);
+}
+
+}  // namespace
+
 template <class Real>
-void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
+void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c, Precision precision,
              Accumulate accumulate) {
   if (is_empty<Real>(c, a.cols(), accumulate)) return;
+  if constexpr (std::is_same_v<Real, float>)
+    if (precision == Precision::bfloat16)
+      return bfloat16_product('N', 'N', a, b, c, a.cols(), accumulate);
 #ifdef HEADCOUNT_HAS_ONEDNN
   if constexpr (std::is_same_v<Real, float>) return sgemm('N', 'N', a, b, c, a.cols(), accumulate);
 #endif
@@ -85,8 +204,11 @@ void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
 
 template <class Real>
 void product_bt(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-                Accumulate accumulate) {
+                Precision precision, Accumulate accumulate) {
   if (is_empty<Real>(c, a.cols(), accumulate)) return;
+  if constexpr (std::is_same_v<Real, float>)
+    if (precision == Precision::bfloat16)
+      return bfloat16_product('N', 'T', a, b, c, a.cols(), accumulate);
 #ifdef HEADCOUNT_HAS_ONEDNN
   if constexpr (std::is_same_v<Real, float>) return sgemm('N', 'T', a, b, c, a.cols(), accumulate);
 #endif
@@ -95,8 +217,11 @@ void product_bt(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> 
 
 template <class Real>
 void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-                Accumulate accumulate) {
+                Precision precision, Accumulate accumulate) {
   if (is_empty<Real>(c, a.rows(), accumulate)) return;
+  if constexpr (std::is_same_v<Real, float>)
+    if (precision == Precision::bfloat16)
+      return bfloat16_product('T', 'N', a, b, c, a.rows(), accumulate);
 #ifdef HEADCOUNT_HAS_ONEDNN
   if constexpr (std::is_same_v<Real, float>) return sgemm('T', 'N', a, b, c, a.rows(), accumulate);
 #endif
@@ -105,21 +230,21 @@ void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> 
 
 template <class Real>
 void add_column_sums(ConstMatrixRef<Real> x, MatrixRef<Real> bias) {
-  for (Index row = 0; row < x.rows(); ++row) bias.row(0) += x.row(row);
+  kernels<Real>().add_column_sums(const_rows_of<Real>(x), bias.data());
 }
 
 template <class Real>
 void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
-  for (Index row = 0; row < x.rows(); ++row) x.row(row) += bias.row(0);
+  kernels<Real>().add_row(bias.data(), rows_of<Real>(x));
 }
 
 #define HEADCOUNT_INSTANTIATE(Real)                                                           \
   template void product<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>,    \
-                              Accumulate);                                                    \
+                              Precision, Accumulate);                                         \
   template void product_bt<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
-                                 Accumulate);                                                 \
+                                 Precision, Accumulate);                                      \
   template void product_at<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
-                                 Accumulate);                                                 \
+                                 Precision, Accumulate);                                      \
   template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);                 \
   template void add_to_rows<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);
 HEADCOUNT_INSTANTIATE(float)

@@ -27,18 +27,10 @@ Real sum(const Real* x, Index n) {
   return lane_sum<Real>(n, [x](Index i) { return x[i]; });
 }
 
-template <class Real>
-Real dot(const Real* x, const Real* y, Index n) {
-  return lane_sum<Real>(n, [x, y](Index i) { return x[i] * y[i]; });
-}
-
 // Σ over two equally shaped matrices of a ∘ b, in double, row by row.
 template <class Real>
 double inner_product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b) {
-  double total = 0;
-  for (Index row = 0; row < a.rows(); ++row)
-    total += static_cast<double>(dot<Real>(a.row(row).data(), b.row(row).data(), a.cols()));
-  return total;
+  return kernels<Real>().inner_product(const_rows_of<Real>(a), const_rows_of<Real>(b));
 }
 
 // Population variance over all entries, in double.

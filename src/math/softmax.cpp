@@ -1,46 +1,18 @@
 #include "math/softmax.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "math/reduce.hpp"
 
 namespace headcount {
-namespace {
-
-template <class Real>
-auto as_array(Real* data, Index n) {
-  return Eigen::Map<Eigen::Array<Real, 1, Eigen::Dynamic>>(data, n);
-}
-
-template <class Real>
-Real largest(const Real* x, Index n) {
-  Real best = x[0];
-  for (Index i = 1; i < n; ++i) best = std::max(best, x[i]);
-  return best;
-}
-
-}  // namespace
 
 template <class Real>
 Real softmax_in_place(Real* scores, Index n) {
-  const Real top = largest(scores, n);
-  auto row = as_array(scores, n);
-  row = (row - top).exp();
-  const Real total = sum(scores, n);
-  row *= 1 / total;
-  return top + std::log(total);
-}
-
-template <class Real>
-void softmax_again(Real* scores, Index n, Real log_sum) {
-  auto row = as_array(scores, n);
-  row = (row - log_sum).exp();
+  return kernels<Real>().softmax(scores, n);
 }
 
 template <class Real>
 void cross_entropy(MatrixRef<Real> logits, const std::vector<std::int32_t>& targets,
                    const Real* weights, std::vector<RowLoss<Real>>& rows) {
+  const auto& kernel = kernels<Real>();
   const Index vocabulary = logits.cols();
   rows.assign(targets.size(), {});
   for (Index i = 0; i < logits.rows(); ++i) {
@@ -52,18 +24,19 @@ void cross_entropy(MatrixRef<Real> logits, const std::vector<std::int32_t>& targ
     }
     auto& loss = rows[static_cast<std::size_t>(i)];
     const Real score = row[target];
-    loss.correct = std::max_element(row, row + vocabulary) == row + target;
-    loss.nll = softmax_in_place(row, vocabulary) - score;
-    if (weights) {
-      row[target] -= 1;
-      as_array(row, vocabulary) *= weights[i];
+    loss.correct = kernel.largest(row, vocabulary) == target;
+    if (!weights) {
+      loss.nll = kernel.log_sum_exp(row, vocabulary) - score;
+      continue;
     }
+    loss.nll = kernel.softmax(row, vocabulary) - score;
+    row[target] -= 1;
+    kernel.scale(weights[i], row, vocabulary);
   }
 }
 
 #define HEADCOUNT_INSTANTIATE(Real)                                                    \
   template Real softmax_in_place<Real>(Real*, Index);                                  \
-  template void softmax_again<Real>(Real*, Index, Real);                               \
   template void cross_entropy<Real>(MatrixRef<Real>, const std::vector<std::int32_t>&, \
                                     const Real*, std::vector<RowLoss<Real>>&);
 HEADCOUNT_INSTANTIATE(float)

@@ -11,10 +11,6 @@ namespace headcount {
 template <class Real>
 Real softmax_in_place(Real* scores, Index n);
 
-// scores[0 .. n) becomes exp(scores - log_sum): the same softmax again from its stored normalizer.
-template <class Real>
-void softmax_again(Real* scores, Index n, Real log_sum);
-
 // Result of one row of cross-entropy.
 template <class Real>
 struct RowLoss {

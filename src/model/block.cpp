@@ -30,7 +30,7 @@ void Block<Real>::forward(const Parameters<Real>& parameters, Offsets offsets,
   around_feed_forward_.forward(
       parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, stream,
       [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
-        feed_forward_.forward(parameters, input, cache.feed_forward, output);
+        feed_forward_.forward(parameters, pass.precision, input, cache.feed_forward, output);
       });
 }
 
@@ -43,8 +43,8 @@ void Block<Real>::backward(const Parameters<Real>& parameters, Offsets offsets,
       parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, d_stream,
       gradient,
       [&](ConstMatrixView<Real> input, ConstMatrixRef<Real> d_output, MatrixRef<Real> d_input) {
-        feed_forward_.backward(parameters, input, cache.feed_forward, scratch.feed_forward,
-                               d_output, d_input, gradient);
+        feed_forward_.backward(parameters, pass.precision, input, cache.feed_forward,
+                               scratch.feed_forward, d_output, d_input, gradient);
       });
   around_attention_.backward(
       parameters, dropout, pass.first_row, cache.around_attention, scratch.around, d_stream,

@@ -4,6 +4,7 @@
 
 #include "math/activation.hpp"
 #include "math/parameters.hpp"
+#include "math/product.hpp"
 
 namespace headcount {
 
@@ -12,7 +13,7 @@ template <class Real>
 class FeedForward {
  public:
   struct Cache {
-    Buffer<Real> hidden, activated;  // [N, F]
+    Buffer<Real> slope, activated;  // [N, F] activation'(x W_1 + b_1), activation(x W_1 + b_1)
   };
   struct Scratch {
     Buffer<Real> d_hidden;  // [N, F]
@@ -23,12 +24,12 @@ class FeedForward {
               ParameterLayout& layout);
 
   // x, out [N, D]
-  void forward(const Parameters<Real>& parameters, ConstMatrixRef<Real> x, Cache& cache,
-               MatrixRef<Real> out) const;
+  void forward(const Parameters<Real>& parameters, Precision precision, ConstMatrixRef<Real> x,
+               Cache& cache, MatrixRef<Real> out) const;
 
   // Sets d_x [N, D]; adds to `gradient` unless null.
-  void backward(const Parameters<Real>& parameters, ConstMatrixRef<Real> x, Cache& cache,
-                Scratch& scratch, ConstMatrixRef<Real> d_out, MatrixRef<Real> d_x,
+  void backward(const Parameters<Real>& parameters, Precision precision, ConstMatrixRef<Real> x,
+                Cache& cache, Scratch& scratch, ConstMatrixRef<Real> d_out, MatrixRef<Real> d_x,
                 Parameters<Real>* gradient) const;
 
  private:

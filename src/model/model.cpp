@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "math/product.hpp"
 #include "math/reduce.hpp"
 
 namespace headcount {
@@ -182,8 +181,9 @@ Dropout Model<Real>::dropout(const ModelPass<Real>& pass, double rate) const {
 
 template <class Real>
 AttentionPass<Real> Model<Real>::attention_pass(const ModelPass<Real>& pass) const {
-  return {pass.treatment, dropout(pass, config_.pattern_dropout), pass.first_row, pass.observer,
-          pass.gate_gradients};
+  return {pass.treatment, dropout(pass, config_.pattern_dropout),
+          pass.first_row, pass.observer,
+          pass.precision, pass.gate_gradients};
 }
 
 template <class Real>
@@ -205,7 +205,7 @@ void Model<Real>::embed(const Parameters<Real>& parameters, PackedTokens input,
 // From workspace.hidden to workspace.logits.
 template <class Real>
 void Model<Real>::output(const Parameters<Real>& parameters, const Offsets& offsets,
-                         ModelWorkspace<Real>& workspace) const {
+                         Precision precision, ModelWorkspace<Real>& workspace) const {
   const auto hidden = workspace.hidden.view();
   if (config_.classes > 0) {
     const Index sequences = static_cast<Index>(offsets.size()) - 1;
@@ -213,41 +213,44 @@ void Model<Real>::output(const Parameters<Real>& parameters, const Offsets& offs
     for (Index b = 0; b < sequences; ++b)
       mean_of_rows<Real>(rows_of(hidden, offsets, b), pooled.row(b));
     auto logits = workspace.logits.resize(sequences, config_.classes);
-    product<Real>(pooled, parameters.view(output_), logits);
+    product<Real>(pooled, parameters.view(output_), logits, precision);
     add_to_rows<Real>(parameters.view(output_bias_), logits);
     return;
   }
   auto logits = workspace.logits.resize(hidden.rows(), config_.vocabulary);
   if (config_.tied_output)
-    product_bt<Real>(hidden, parameters.view(embedding_), logits);
+    product_bt<Real>(hidden, parameters.view(embedding_), logits, precision);
   else
-    product<Real>(hidden, parameters.view(output_), logits);
+    product<Real>(hidden, parameters.view(output_), logits, precision);
 }
 
 // From d_logits to workspace.d_hidden.
 template <class Real>
 void Model<Real>::output_backward(const Parameters<Real>& parameters, const Offsets& offsets,
-                                  ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
+                                  Precision precision, ConstMatrixRef<Real> d_logits,
+                                  ModelWorkspace<Real>& workspace,
                                   Parameters<Real>* gradient) const {
   const auto hidden = workspace.hidden.view();
   auto d_hidden = workspace.d_hidden.resize(hidden.rows(), config_.width);
   if (config_.classes > 0) {
     const auto pooled = workspace.pooled.view();
     auto d_pooled = workspace.d_pooled.resize(pooled.rows(), config_.width);
-    product_bt<Real>(d_logits, parameters.view(output_), d_pooled);
+    product_bt<Real>(d_logits, parameters.view(output_), d_pooled, precision);
     for (Index b = 0; b < pooled.rows(); ++b) {
       auto d_rows = rows_of(d_hidden, offsets, b);
       d_rows.rowwise() = d_pooled.row(b) / static_cast<Real>(d_rows.rows());
     }
     if (!gradient) return;
-    product_at<Real>(pooled, d_logits, gradient->view(output_), Accumulate::yes);
+    product_at<Real>(pooled, d_logits, gradient->view(output_), precision, Accumulate::yes);
     add_column_sums<Real>(d_logits, gradient->view(output_bias_));
   } else if (config_.tied_output) {
-    product<Real>(d_logits, parameters.view(embedding_), d_hidden);
-    if (gradient) product_at<Real>(d_logits, hidden, gradient->view(embedding_), Accumulate::yes);
+    product<Real>(d_logits, parameters.view(embedding_), d_hidden, precision);
+    if (gradient)
+      product_at<Real>(d_logits, hidden, gradient->view(embedding_), precision, Accumulate::yes);
   } else {
-    product_bt<Real>(d_logits, parameters.view(output_), d_hidden);
-    if (gradient) product_at<Real>(hidden, d_logits, gradient->view(output_), Accumulate::yes);
+    product_bt<Real>(d_logits, parameters.view(output_), d_hidden, precision);
+    if (gradient)
+      product_at<Real>(hidden, d_logits, gradient->view(output_), precision, Accumulate::yes);
   }
 }
 
@@ -274,7 +277,7 @@ void Model<Real>::forward(const Parameters<Real>& parameters, PackedTokens input
     final_norm_->forward(parameters, stream, workspace.final_norm, hidden);
   else
     hidden = stream;
-  output(parameters, input.offsets, workspace);
+  output(parameters, input.offsets, pass.precision, workspace);
 }
 
 template <class Real>
@@ -284,7 +287,7 @@ void Model<Real>::backward(const Parameters<Real>& parameters, PackedTokens inpu
   const Index tokens = static_cast<Index>(input.tokens.size());
   const Dropout stream_dropout = dropout(pass, config_.dropout);
   const AttentionPass<Real> attention = attention_pass(pass);
-  output_backward(parameters, input.offsets, d_logits, workspace, gradient);
+  output_backward(parameters, input.offsets, pass.precision, d_logits, workspace, gradient);
   const auto d_hidden = workspace.d_hidden.view();
   auto d_stream = workspace.d_stream.zeros(tokens, config_.width);
   if (final_norm_)

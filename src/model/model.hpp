@@ -53,8 +53,9 @@ struct ModelPass {
   std::uint32_t step = 0;
   Index first_row = 0;  // of this shard within its batch
   HeadObserver<Real>* observer = nullptr;
-  bool gate_gradients = false;       // backward() fills workspace.gate_gradients
-  bool activation_variance = false;  // forward() fills workspace.activation_variance
+  Precision precision = Precision::float32;  // of the large products
+  bool gate_gradients = false;               // backward() fills workspace.gate_gradients
+  bool activation_variance = false;          // forward() fills workspace.activation_variance
 };
 
 // All memory of one pass over one shard. May be used again for the next; grows to the largest.
@@ -113,11 +114,11 @@ class Model {
   AttentionPass<Real> attention_pass(const ModelPass<Real>& pass) const;
   Dropout dropout(const ModelPass<Real>& pass, double rate) const;
   void embed(const Parameters<Real>& parameters, PackedTokens input, MatrixRef<Real> stream) const;
-  void output(const Parameters<Real>& parameters, const Offsets& offsets,
+  void output(const Parameters<Real>& parameters, const Offsets& offsets, Precision precision,
               ModelWorkspace<Real>& workspace) const;
   void output_backward(const Parameters<Real>& parameters, const Offsets& offsets,
-                       ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
-                       Parameters<Real>* gradient) const;
+                       Precision precision, ConstMatrixRef<Real> d_logits,
+                       ModelWorkspace<Real>& workspace, Parameters<Real>* gradient) const;
 
   ModelConfig config_;
   std::unique_ptr<ParameterLayout> layout_;

@@ -84,8 +84,8 @@ class ResidualSublayer {
     else
       input = stream;
     f(read_only<Real>(input), output);
-    dropout.apply<Real>(output, dropout_place_, first_row);
-    stream += output;
+    kernels<Real>().add_dropped(dropout.source(dropout_place_, first_row),
+                                const_rows_of<Real>(output), rows_of<Real>(stream));
     if (placement_ == NormPlacement::post) norm_.forward(parameters, stream, cache.norm, stream);
   }
 
@@ -102,8 +102,8 @@ class ResidualSublayer {
       norm_.backward(parameters, cache.norm, d_stream, d_input, gradient);
       d_stream = d_input;
     }
-    d_output = d_stream;
-    dropout.apply<Real>(d_output, dropout_place_, first_row);
+    kernels<Real>().drop(dropout.source(dropout_place_, first_row), const_rows_of<Real>(d_stream),
+                         rows_of<Real>(d_output));
     f(cache.input.view(), d_output, d_input);
     if (placement_ == NormPlacement::pre)
       norm_.backward(parameters, cache.norm, d_input, d_stream, gradient);

@@ -164,6 +164,7 @@ TrainConfig train_config(const Settings& settings) {
   TrainConfig config;
   config.steps = settings.integer("train.steps");
   config.batch_tokens = settings.integer("train.batch-tokens");
+  config.precision = parse_precision(settings.text("train.precision"));
   config.shards = static_cast<int>(settings.integer("train.shards"));
   config.schedule = {parse_schedule(settings.text("train.schedule")),
                      settings.real("train.learning-rate"), settings.integer("train.warm-up"),

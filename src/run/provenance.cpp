@@ -6,13 +6,15 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "math/kernels/kernels.hpp"
 #include "math/product.hpp"
 #include "run/build_info.hpp"
 
 namespace headcount {
 
 BuildProvenance build_provenance() {
-  std::string level = HEADCOUNT_INSTRUCTION_SET;
+  std::string level =
+      fmt::format("{}, kernels {}", HEADCOUNT_INSTRUCTION_SET, kernels<float>().level);
   if (const auto products = product_level(); !products.empty())
     level += fmt::format(", {} {}", product_library(), products);
   return {HEADCOUNT_VERSION,

@@ -92,7 +92,8 @@ std::vector<Key> train_keys() {
       {"train.epsilon", real("(0, inf)"), "1e-8", "of AdamW"},
       {"train.shards", integer(1, 256), "2",
        "pieces a batch is cut into; at most as many threads can work on it"},
-      {"train.precision", choice({"float32"}), "float32", "of parameters and arithmetic"},
+      {"train.precision", choice(precision_names()), "float32",
+       "of the inputs of large products in training; all else, measures included, is float32"},
       {"train.record-every", integer(1), "10", "steps between measurements of activations"},
       {"train.validate-every", integer(0), "200", "steps between validations; 0: only at the end"},
   };

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "math/parameters.hpp"
+#include "math/thread_team.hpp"
 
 namespace headcount {
 
@@ -25,9 +27,10 @@ class AdamW {
 
   AdamW(const AdamWConfig& config, const ParameterLayout& layout);
 
-  // One update with the gradient times `gradient_scale` (clipping). Steps count from 1.
+  // One update with the gradient times `gradient_scale` (clipping). Steps count from 1. The team
+  // shares the sweep; every number is updated alone, so its size does not matter.
   void update(Parameters<Real>& parameters, const Parameters<Real>& gradient, double gradient_scale,
-              double learning_rate, std::int64_t step);
+              double learning_rate, std::int64_t step, ThreadTeam& team);
 
   // With the parameters and the step, all that the next update depends on.
   Moments& moments() { return moments_; }
@@ -35,6 +38,12 @@ class AdamW {
 
  private:
   AdamWConfig config_;
+  struct Run {
+    Index first, end;  // in the flat parameters
+    bool decayed;
+  };
+  static std::vector<Run> runs_of(const ParameterLayout& layout);
+  std::vector<Run> runs_;
   Moments moments_;
 };
 

@@ -48,12 +48,13 @@ ModelPass<Real> Trainer<Real>::pass_of(std::int64_t step, Index first_row, bool 
   pass.dropout_seed = config_.dropout_seed;
   pass.step = static_cast<std::uint32_t>(step);
   pass.first_row = first_row;
+  pass.precision = config_.precision;
   pass.activation_variance = variance;
   return pass;
 }
 
-// Sums loss, gradient and activation variance over shards. Each worker has one gradient of its own,
-// which is added to the sum in the order of the shards.
+// Sums loss, gradient and activation variance over shards. Each worker has one gradient of its own;
+// that of the first shard becomes the sum, to which the others are added in their order.
 template <class Real>
 void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t step, bool variance,
                                StepReport& report) {
@@ -68,7 +69,6 @@ void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t st
   }
   const Real weight = static_cast<Real>(1.0 / static_cast<double>(targets));
   report.tokens = tokens;
-  gradient_.set_zero();
   if (variance)
     report.layer_activation_variance.assign(static_cast<std::size_t>(model_->config().layers()),
                                             0.0);
@@ -88,13 +88,14 @@ void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t st
   const auto add = [&](int piece, int which) {
     auto& worker = workers_[static_cast<std::size_t>(which)];
     const auto& shard = shards[static_cast<std::size_t>(piece)];
+    if (piece == 0)
+      std::swap(gradient_, worker.gradient);
+    else
+      kernels<Real>().add_scaled(1, worker.gradient.data(), gradient_.data(), gradient_.size());
     if (shard.input.count() == 0) return;
     double nll = 0;
     for (const auto& row : worker.rows) nll += static_cast<double>(row.nll);
     report.loss += nll / static_cast<double>(targets);
-    const Real* from = worker.gradient.data();
-    Real* to = gradient_.data();
-    for (Index i = 0; i < gradient_.size(); ++i) to[i] += from[i];
     const double share = static_cast<double>(shard.input.total()) / static_cast<double>(tokens);
     for (std::size_t layer = 0; layer < worker.workspace.activation_variance.size(); ++layer)
       report.layer_activation_variance[layer] +=
@@ -136,7 +137,7 @@ StepReport Trainer<Real>::step(std::int64_t step) {
   const double scale = config_.clip > 0 && report.gradient_norm > config_.clip
                            ? config_.clip / report.gradient_norm
                            : 1.0;
-  optimizer_.update(*parameters_, gradient_, scale, report.learning_rate, step);
+  optimizer_.update(*parameters_, gradient_, scale, report.learning_rate, step, *team_);
   return report;
 }
 

@@ -16,8 +16,9 @@ namespace headcount {
 
 struct TrainConfig {
   std::int64_t steps = 0;
-  std::int64_t batch_tokens = 0;  // about as many tokens a step
-  int shards = 1;                 // pieces a batch is cut into; part of what decides the bits
+  std::int64_t batch_tokens = 0;             // about as many tokens a step
+  Precision precision = Precision::float32;  // of the inputs of the large products
+  int shards = 1;  // pieces a batch is cut into; part of what decides the bits
   Schedule schedule;
   AdamWConfig optimizer;
   double clip = 0;  // largest gradient norm; 0 for none

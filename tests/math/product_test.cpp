@@ -36,14 +36,14 @@ Matrix<double> by_loops(Form form, const Matrix<Real>& a, const Matrix<Real>& b)
 
 template <class Real>
 void multiply(Form form, ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-              Accumulate accumulate) {
+              Accumulate accumulate, Precision precision = Precision::float32) {
   switch (form) {
     case Form::plain:
-      return product<Real>(a, b, c, accumulate);
+      return product<Real>(a, b, c, precision, accumulate);
     case Form::bt:
-      return product_bt<Real>(a, b, c, accumulate);
+      return product_bt<Real>(a, b, c, precision, accumulate);
     case Form::at:
-      return product_at<Real>(a, b, c, accumulate);
+      return product_at<Real>(a, b, c, precision, accumulate);
   }
 }
 
@@ -195,4 +195,46 @@ TEST_CASE("products stay on one thread, with the same bits, under any OMP_NUM_TH
     if (first.empty()) first = hash;
     CHECK(hash == first);
   }
+}
+
+namespace {
+
+// To nearest, ties to even, from the definition: the neighbours with 8 bits of significand.
+double to_bfloat16(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);  // 0.5 <= |fraction| < 1
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
+}  // namespace
+
+TEST_CASE("a product in bfloat16 is that of its rounded inputs, summed in float32") {
+  for (const Form form : kForms)
+    for (const Sizes s : {Sizes{3, 2, 5}, Sizes{5, 7, 3}, Sizes{33, 65, 17}, Sizes{96, 128, 64}}) {
+      CAPTURE(static_cast<int>(form), s.m, s.n, s.k);
+      const auto a = left<float>(form, s), b = right<float>(form, s);
+      const Matrix<float> start = random_matrix<float>(s.m, s.n, 9);
+      const auto rounded = [](const Matrix<float>& x) {
+        return Matrix<float>(x.unaryExpr(
+            [](float v) { return static_cast<float>(to_bfloat16(static_cast<double>(v))); }));
+      };
+      for (const Accumulate accumulate : {Accumulate::no, Accumulate::yes}) {
+        Matrix<float> c = start, expected = start;
+        multiply<float>(form, a, b, c, accumulate, Precision::bfloat16);
+        multiply<float>(form, rounded(a), rounded(b), expected, accumulate);
+        CHECK(relative_difference(c, expected) < 1e-6);
+        // And they do lose something, so that this is another product.
+        Matrix<float> exact = start;
+        multiply<float>(form, a, b, exact, accumulate);
+        CHECK(relative_difference(c, exact) > 1e-5);
+        Matrix<float> again = start;
+        multiply<float>(form, a, b, again, accumulate, Precision::bfloat16);
+        CHECK(same_bits(again, c));
+      }
+    }
+}
+
+TEST_CASE("precisions go by their names") {
+  for (const auto& name : precision_names()) CHECK(name_of(parse_precision(name)) == name);
+  CHECK(precision_names() == std::vector<std::string>{"float32", "bfloat16"});
 }

@@ -10,18 +10,20 @@
 using namespace headcount;
 using namespace headcount::test;
 
-TEMPLATE_TEST_CASE("sums and dot products of every length", "", float, double) {
+TEMPLATE_TEST_CASE("sums and inner products of every length", "", float, double) {
   for (Index n = 0; n < 70; ++n) {
     CAPTURE(n);
-    std::vector<TestType> x, y;
+    std::vector<TestType> x;
+    Matrix<TestType> left(1, n), right(1, n);
     for (Index i = 0; i < n; ++i) {
       x.push_back(static_cast<TestType>(i + 1));
-      y.push_back(static_cast<TestType>(i % 3));
+      left(0, i) = x.back();
+      right(0, i) = static_cast<TestType>(i % 3);
     }
     double expected = 0;  // small integers: exact in float
     for (Index i = 0; i < n; ++i) expected += static_cast<double>((i + 1) * (i % 3));
     CHECK(sum(x.data(), n) == static_cast<TestType>(n * (n + 1) / 2));
-    CHECK(dot(x.data(), y.data(), n) == static_cast<TestType>(expected));
+    CHECK(inner_product<TestType>(left, right) == expected);
   }
 }
 

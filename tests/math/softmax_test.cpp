@@ -34,27 +34,23 @@ TEMPLATE_TEST_CASE("softmax of large scores stays finite", "", float, double) {
   CHECK(log_sum == Approx(1001 + std::log1p(std::exp(-1.0))));
 }
 
-TEST_CASE("softmax is a distribution, does not see shifts, and comes back from its normalizer") {
+TEST_CASE("softmax is a distribution and does not see shifts") {
   REQUIRE(rc::check([] {
     const auto n = *rc::gen::inRange(1, 70);
     const auto seed = *rc::gen::arbitrary<std::uint32_t>();
     const double shift = *rc::gen::inRange(-50, 50);
     const Matrix<double> scores = random_matrix<double>(1, n, seed, 4);
-    Matrix<double> p = scores, shifted = (scores.array() + shift).matrix(), again = scores;
+    Matrix<double> p = scores, shifted = (scores.array() + shift).matrix();
     const double log_sum = softmax_in_place<double>(p.data(), n);
     const double shifted_log_sum = softmax_in_place<double>(shifted.data(), n);
-    softmax_again<double>(again.data(), n, log_sum);
     RC_ASSERT(std::abs(p.sum() - 1) < 1e-13);
     RC_ASSERT(p.minCoeff() > 0);
     RC_ASSERT(relative_difference(shifted, p) < 1e-12);
     RC_ASSERT(std::abs(shifted_log_sum - log_sum - shift) < 1e-12);
-    RC_ASSERT(relative_difference(again, p) < 1e-13);
 
-    Matrix<float> single = scores.cast<float>(), single_again = single;
-    const float single_log_sum = softmax_in_place<float>(single.data(), n);
-    softmax_again<float>(single_again.data(), n, single_log_sum);
+    Matrix<float> single = scores.cast<float>();
+    softmax_in_place<float>(single.data(), n);
     RC_ASSERT(relative_difference(single, p) < 5e-6);
-    RC_ASSERT(relative_difference(single_again, p) < 5e-6);
   }));
 }
 

@@ -9,6 +9,8 @@
 namespace headcount {
 namespace {
 
+ThreadTeam team(1);
+
 ParameterLayout small_layout() {
   ParameterLayout layout;
   layout.add("w", ParameterRole::query, 0, 1, 1);
@@ -27,12 +29,12 @@ TEST_CASE("two steps of AdamW worked by hand") {
   parameters.view("w")(0, 0) = parameters.view("b")(0, 0) = 2;
 
   gradient.view("w")(0, 0) = gradient.view("b")(0, 0) = 1.5;
-  adamw.update(parameters, gradient, 1, 0.1, 1);
+  adamw.update(parameters, gradient, 1, 0.1, 1, team);
   CHECK(parameters.view("w")(0, 0) == Approx(2 - 0.1 * (0.75 + 0.25 * 2)).epsilon(1e-14));
   CHECK(parameters.view("b")(0, 0) == Approx(2 - 0.1 * 0.75).epsilon(1e-14));
 
   gradient.view("w")(0, 0) = gradient.view("b")(0, 0) = -0.5;
-  adamw.update(parameters, gradient, 1, 0.1, 2);
+  adamw.update(parameters, gradient, 1, 0.1, 2, team);
   const double adam = (1.0 / 6) / (std::sqrt(31.0 / 28) + 0.5);
   CHECK(parameters.view("w")(0, 0) == Approx(1.875 - 0.1 * (adam + 0.25 * 1.875)).epsilon(1e-14));
   CHECK(parameters.view("b")(0, 0) == Approx(1.925 - 0.1 * adam).epsilon(1e-14));
@@ -45,7 +47,7 @@ TEST_CASE("the first step is the learning rate against the sign of the gradient"
   Parameters<float> parameters(layout), gradient(layout);
   gradient.view("w")(0, 0) = 3e-3F;
   gradient.view("b")(0, 0) = -40;
-  adamw.update(parameters, gradient, 1, 0.01, 1);
+  adamw.update(parameters, gradient, 1, 0.01, 1, team);
   CHECK(parameters.view("w")(0, 0) == Approx(-0.01).epsilon(1e-4));
   CHECK(parameters.view("b")(0, 0) == Approx(0.01).epsilon(1e-4));
 }
@@ -57,7 +59,7 @@ TEST_CASE("decay does not pass through the moments") {
   Parameters<double> parameters(layout);
   const Parameters<double> gradient(layout);
   parameters.view("w")(0, 0) = parameters.view("b")(0, 0) = 1;
-  for (int step = 1; step <= 3; ++step) adamw.update(parameters, gradient, 1, 0.2, step);
+  for (int step = 1; step <= 3; ++step) adamw.update(parameters, gradient, 1, 0.2, step, team);
   CHECK(parameters.view("w")(0, 0) == Approx(0.729).epsilon(1e-14));
   CHECK(parameters.view("b")(0, 0) == 1);
 }
@@ -77,7 +79,7 @@ TEST_CASE("decay acts on matrices and embeddings, not on biases and gains") {
   Parameters<double> parameters(layout);
   for (const auto& entry : layout.entries()) parameters.view(entry.block).setOnes();
   AdamW<double> adamw({0.9, 0.999, 1e-8, 0.1}, layout);
-  adamw.update(parameters, Parameters<double>(layout), 1, 1, 1);
+  adamw.update(parameters, Parameters<double>(layout), 1, 1, 1, team);
   for (const auto& entry : layout.entries()) {
     CAPTURE(entry.name);
     const double expected = decayed.contains(entry.name) ? 0.9 : 1;
@@ -123,7 +125,7 @@ double largest_departure_from_the_formula(int steps) {
       const double decay = entry.name == "b" ? 0 : config.weight_decay;
       number.value -= rate * (m_hat / (std::sqrt(v_hat) + config.epsilon) + decay * number.value);
     });
-    adamw.update(parameters, gradient, scale, rate, t);
+    adamw.update(parameters, gradient, scale, rate, t, team);
   }
   double worst = 0;
   each([&](const ParameterEntry& entry, Index i, Index row, Index col) {
@@ -136,6 +138,27 @@ double largest_departure_from_the_formula(int steps) {
 TEST_CASE("many steps agree with the paper's algorithm, clipping and a changing rate included") {
   CHECK(largest_departure_from_the_formula<double>(20) < 1e-14);
   CHECK(largest_departure_from_the_formula<float>(20) < 1e-5);
+}
+
+TEST_CASE("an update does not depend on how many threads share it") {
+  ParameterLayout layout;
+  layout.add("w", ParameterRole::query, 0, 700, 300);
+  layout.add("b", ParameterRole::bias, 0, 1, 300);
+  layout.add("v", ParameterRole::value, 0, 100, 300);
+  Parameters<float> gradient(layout);
+  for (Index i = 0; i < gradient.size(); ++i) gradient.data()[i] = std::sin(static_cast<float>(i));
+  const auto updated = [&](int threads) {
+    ThreadTeam many(threads);
+    Parameters<float> parameters(layout);
+    parameters.view("w").setOnes();
+    parameters.view("v").setOnes();
+    AdamW<float> adamw({0.9, 0.99, 1e-8, 0.1}, layout);
+    for (int step = 1; step <= 3; ++step) adamw.update(parameters, gradient, 1, 0.1, step, many);
+    return parameters;
+  };
+  const auto alone = updated(1);
+  CHECK(same_bits(updated(3), alone));
+  CHECK((alone.view("v").array() < 0.99F).all());  // the last piece is decayed, too
 }
 
 }  // namespace

@@ -191,8 +191,9 @@ TEST_CASE("clipping scales the gradient that the optimizer sees, not the reporte
     auto expected = training.parameters.clone();
     CHECK(training.trainer.step(1).gradient_norm == norm);
     AdamW<double> adamw(config.optimizer, training.model.layout());
+    ThreadTeam team(1);
     adamw.update(expected, training.trainer.gradient(), clip < norm ? clip / norm : 1,
-                 config.schedule.at(1), 1);
+                 config.schedule.at(1), 1, team);
     CHECK(same_bits(training.parameters, expected));
   }
 }

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace headcount {
+
+// The inner loops of attention and of all that surrounds it, one table of functions for each set of
+// vector instructions. Every file that fills such a table is compiled for its own instructions, so
+// none of them may see Eigen or share an inline function with others (one-definition rule).
+//
+// Results depend on the level and on shapes, never on where the data lies in memory.
+
+using Size = std::ptrdiff_t;
+
+// Rows of numbers that lie `stride` apart.
+template <class Real>
+struct Rows {
+  Real* data = nullptr;
+  Size rows = 0, cols = 0, stride = 0;
+
+  [[gnu::always_inline]] Real* row(Size i) const { return data + i * stride; }
+};
+
+// Which of `keys` keys a query sees: the first keys_of(query) ones.
+struct Visible {
+  Size before_first = 0;  // keys that query 0 sees besides its own position's
+  Size keys = 0;
+
+  static Visible all(Size keys) { return {keys, keys}; }
+  static Visible up_to_itself(Size queries, Size keys) { return {keys - queries, keys}; }
+  [[gnu::always_inline]] Size keys_of(Size query) const {
+    return before_first + query + 1 < keys ? before_first + query + 1 : keys;
+  }
+  [[gnu::always_inline]] Size first_query_of(Size key) const {
+    return key > before_first ? key - before_first : 0;
+  }
+};
+
+// Where the random numbers of dropout come from: see Dropout.
+struct DropoutSource {
+  std::uint32_t threshold = 0;  // a number below it drops its entry; 0 drops none
+  double scale = 1;             // of entries that stay
+  std::uint32_t key[2] = {0, 0};
+  std::uint32_t step = 0, purpose = 0;
+  std::uint32_t first_row = 0, first_column = 0;
+
+  [[gnu::always_inline]] bool active() const { return threshold != 0; }
+};
+
+template <class Real>
+struct AdamWStep {
+  Real beta_1, rest_1, beta_2, rest_2;  // rest = 1 - beta
+  Real scale;                           // of the gradient
+  Real rate, unbias_2, epsilon, decay;  // θ = decay · θ - rate · m / (√(v · unbias_2) + ε)
+};
+
+enum class Activation {
+  relu,       // max(0, x)
+  gelu,       // x Φ(x), exact (Hendrycks & Gimpel 2016)
+  gelu_tanh,  // its tanh approximation, as in GPT-2
+};
+
+template <class Real>
+struct Kernels {
+  const char* level;
+
+  // x[0 .. n) becomes softmax(x); returns ln Σ exp(x). n > 0.
+  Real (*softmax)(Real* x, Size n);
+  // ln Σ exp(x). n > 0.
+  Real (*log_sum_exp)(const Real* x, Size n);
+  // The first place of the largest entry. n > 0.
+  Size (*largest)(const Real* x, Size n);
+  // Σ x ∘ y, the sums of rows added in double.
+  double (*inner_product)(Rows<const Real> x, Rows<const Real> y);
+  // y += a x
+  void (*add_scaled)(Real a, const Real* x, Real* y, Size n);
+  // x *= a
+  void (*scale)(Real a, Real* x, Size n);
+
+  // x [N, n] += row [n]
+  void (*add_row)(const Real* row, Rows<Real> x);
+  // sums [n] += Σ over rows of x
+  void (*add_column_sums)(Rows<const Real> x, Real* sums);
+  // y = dropout(x), x [N, n]; y may be x.
+  void (*drop)(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> y);
+  // sum += dropout(x)
+  void (*add_dropped)(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> sum);
+
+  // y = gain ∘ normalized + bias, normalized = (x - mean) · inverse_deviation [N].
+  void (*layer_norm)(Rows<const Real> x, const Real* gain, const Real* bias, Real epsilon,
+                     Rows<Real> normalized, Real* inverse_deviation, Rows<Real> y);
+  // d_x += ...; d_gain, d_bias += ... unless null.
+  void (*layer_norm_backward)(Rows<const Real> d_y, const Real* gain, Rows<const Real> normalized,
+                              const Real* inverse_deviation, Rows<Real> d_x, Real* d_gain,
+                              Real* d_bias);
+
+  // x becomes f(x + bias) and slope f'(x + bias); slope.data may be null.
+  void (*activate)(Activation kind, const Real* bias, Rows<Real> x, Rows<Real> slope);
+  // d = d ∘ slope; sums += Σ over rows of the new d unless null.
+  void (*multiply)(Rows<const Real> slope, Rows<Real> d, Real* sums);
+
+  // The same numbers in bfloat16 (the upper half of a float), rounded to nearest, ties to even;
+  // `to` [N, n] contiguous.
+  void (*to_bfloat16)(Rows<const Real> x, std::uint16_t* to);
+
+  void (*adamw)(const AdamWStep<Real>& step, const Real* gradient, Real* first, Real* second,
+                Real* values, Size n);
+
+  // The products of one head. Only visible entries are computed, up to the end of a tile; `work`
+  // has work_size(keys, width) numbers.
+  //
+  // scores[i, j] = scale Σ_k queries[i, k] keys[j, k]; what is not visible stays undefined.
+  void (*scores)(Rows<const Real> queries, Rows<const Real> keys, Real scale, Visible visible,
+                 Rows<Real> scores, Real* work);
+  // out[i] = scale Σ_j pattern[i, j] values[j]
+  void (*mix)(Rows<const Real> pattern, Rows<const Real> values, Real scale, Visible visible,
+              Rows<Real> out);
+  // out[j] = scale Σ_i pattern[i, j] x[i]
+  void (*mix_back)(Rows<const Real> pattern, Rows<const Real> x, Real scale, Visible visible,
+                   Rows<Real> out);
+  // Row by row: scores become softmax over what is visible, 0 elsewhere, then dropout;
+  // log_sums[i · stride] = ln Σ exp.
+  void (*pattern)(Visible visible, const DropoutSource& dropout, Rows<Real> scores, Real* log_sums,
+                  Size log_sum_stride);
+  // The same patterns A again from the scores and their normalizers, and the gradient of the
+  // scores: d becomes A ∘ (dropout(d) - delta[i]), scores become dropout(A); 0 where not visible.
+  // delta[i] = Σ_k d_context[i, k] context[i, k].
+  void (*pattern_back)(Visible visible, const DropoutSource& dropout, Rows<const Real> d_context,
+                       Rows<const Real> context, const Real* log_sums, Size log_sum_stride,
+                       Rows<Real> scores, Rows<Real> d);
+};
+
+// Numbers that Kernels::scores needs to work in.
+inline Size work_size(Size keys, Size width) { return (keys + 15) / 16 * 16 * width; }
+
+// The fastest table this processor can run; for double always the portable one. The environment
+// variable HEADCOUNT_LEVEL names a lower level ("avx512", "avx2", "portable"); another name, or one
+// this processor cannot run, is an Error (usage).
+template <class Real>
+const Kernels<Real>& kernels();
+
+// All tables of this processor, fastest first.
+std::vector<const Kernels<float>*> kernel_levels();
+
+}  // namespace headcount
