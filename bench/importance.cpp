@@ -36,8 +36,9 @@ class PatternCopies : public HeadObserver<float> {
 class Importance {
  public:
   // Batches in so many pieces, each of whole sequences.
-  Importance(const Workload& work, int threads, int pieces)
+  Importance(const Workload& work, int threads, int pieces, Precision precision)
       : work_(work),
+        precision_(precision),
         model_(work.model),
         parameters_(model_.initial_parameters("normal", 1)),
         treatment_(HeadTreatment<float>::intact(model_.heads())),
@@ -75,6 +76,7 @@ class Importance {
     ModelPass<float> pass;
     pass.treatment = &treatment_;
     pass.gate_gradients = true;
+    pass.precision = precision_;
     pass.observer = &worker.patterns;
     worker.patterns.begin(shard.input.count(), work_.length);
     model_.forward(parameters_, packed(shard), pass, worker.workspace);
@@ -86,6 +88,7 @@ class Importance {
   }
 
   Workload work_;
+  Precision precision_;
   Model<float> model_;
   Parameters<float> parameters_;
   HeadTreatment<float> treatment_;
@@ -100,7 +103,7 @@ void run(const Values& values) {
   const int threads = integer(values, "threads"), sequences = integer(values, "sequences");
   auto work = workload(values["config"].as<std::string>());
   if (values.count("batch")) work.batch = integer(values, "batch");
-  Importance batches(work, threads, threads);
+  Importance batches(work, threads, threads, precision(values));
   batches.batch();
   const auto measure = [&](int times) {
     const auto seconds = seconds_each(times, [&] { batches.batch(); });
@@ -108,12 +111,15 @@ void run(const Values& values) {
                 {"ms_min", rounded(1e3 * smallest(seconds))},
                 {"peak_rss_mib", rounded(peak_rss_mib())}};
   };
-  Json line{{"config", work.name}, {"threads", threads}, {"batch", work.batch}};
+  Json line{{"config", work.name},
+            {"threads", threads},
+            {"precision", values["precision"].as<std::string>()},
+            {"batch", work.batch}};
   if (values.count("serve")) {
     serve(line, measure);
     return;
   }
-  Importance singles(work, threads, static_cast<int>(work.batch));
+  Importance singles(work, threads, static_cast<int>(work.batch), precision(values));
   singles.batch();
   const double peak_before = fma_peak_gflops(threads);
   std::vector<double> together, alone;
@@ -148,6 +154,8 @@ int main(int argc, char** argv) {
                               "the model: char, gpt384 or cls")(
             "threads", po::value<int>()->default_value(1), "threads, and shards of a batch")(
             "sequences", po::value<int>()->default_value(200), "that are scored, at least")(
+            "precision", po::value<std::string>()->default_value("float32"),
+            "of the inputs of large products: float32 or bfloat16")(
             "batch", po::value<int>(), "sequences of a batch instead of the model's own")(
             "serve", "time N batches for every line 'go N' read");
       },

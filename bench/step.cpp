@@ -11,7 +11,7 @@ void run(const Values& values) {
   auto work = workload(values["config"].as<std::string>(), dropout);
   if (values.count("batch")) work.batch = integer(values, "batch");
 
-  Training training(work, threads);
+  Training training(work, threads, precision(values));
   constexpr int kWarmUp = 3;
   for (int i = 0; i < kWarmUp; ++i) training.step();
   const auto measure = [&](int times) {
@@ -20,8 +20,11 @@ void run(const Values& values) {
                 {"ms_min", rounded(1e3 * smallest(seconds))},
                 {"peak_rss_mib", rounded(peak_rss_mib())}};
   };
-  Json line{
-      {"config", work.name}, {"threads", threads}, {"dropout", dropout}, {"batch", work.batch}};
+  Json line{{"config", work.name},
+            {"threads", threads},
+            {"dropout", dropout},
+            {"precision", values["precision"].as<std::string>()},
+            {"batch", work.batch}};
   if (values.count("serve")) {
     serve(line, measure);
     return;
@@ -56,6 +59,8 @@ int main(int argc, char** argv) {
             "dropout", po::value<double>()->default_value(0),
             "rate on embeddings, patterns and sublayers")(
             "steps", po::value<int>()->default_value(20), "steps that are timed")(
+            "precision", po::value<std::string>()->default_value("float32"),
+            "of the inputs of large products: float32 or bfloat16")(
             "batch", po::value<int>(), "sequences of a step instead of the model's own")(
             "serve", "time N steps for every line 'go N' read");
       },

@@ -9,7 +9,7 @@ namespace headcount::bench {
 // there are threads.
 class Training {
  public:
-  Training(const Workload& work, int threads);
+  Training(const Workload& work, int threads, Precision precision = Precision::float32);
   void step() { loss_ = trainer_.step(++done_).loss; }
 
  private:
