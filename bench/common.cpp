@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "math/kernels/kernels.hpp"
 #include "math/product.hpp"
 #include "math/random.hpp"
 
@@ -152,7 +153,8 @@ double rounded(double value, int digits) {
 }
 
 void add_build(Json& line) {
-  line["instructions"] = HEADCOUNT_INSTRUCTION_SET;
+  line["instructions"] =
+      fmt::format("{}, kernels {}", HEADCOUNT_INSTRUCTION_SET, kernels<float>().level);
   std::string products(product_library());
   if (const auto level = product_level(); !level.empty()) products += " " + level;
   line["products"] = products;
@@ -206,6 +208,10 @@ int integer(const Values& values, const char* option, int least) {
     throw Error(ExitCode::usage,
                 fmt::format("--{} must be at least {}, not {}", option, least, value));
   return value;
+}
+
+Precision precision(const Values& values) {
+  return parse_precision(values["precision"].as<std::string>());
 }
 
 double dropout_rate(const Values& values) {

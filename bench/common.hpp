@@ -109,5 +109,6 @@ void serve(const Json& hello, const std::function<Json(int)>& measure);
 // Throws Error (usage) unless the option is at least `least`.
 int integer(const Values& values, const char* option, int least = 1);
 double dropout_rate(const Values& values);
+Precision precision(const Values& values);
 
 }  // namespace headcount::bench

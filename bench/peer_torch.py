@@ -59,7 +59,7 @@ class Attention(nn.Module):
         if self.way == "sdpa" and NEW:
             context = F.scaled_dot_product_attention(q, k, v, dropout_p=rate, is_causal=self.causal)
         elif self.way == "sdpa":
-            context, pattern = F._scaled_dot_product_attention(q, k, v, mask, rate, gate is not None, False)
+            context, pattern = F._scaled_dot_product_attention(q, k, v, mask, rate, not self.training, False)
         elif self.way == "baddbmm":
             flat = [t.reshape(batch * self.heads, length, self.head_width) for t in (q, k, v)]
             start = q.new_empty(1, 1, 1) if mask is None else mask
@@ -109,8 +109,8 @@ class Transformer(nn.Module):
 
     def forward(self, tokens, targets, gates=None):
         x = F.dropout(self.token(tokens) + self.position, self.dropout, self.training)
-        if not self.training:
-            x.requires_grad_(gates is not None and not gates.requires_grad)
+        if not self.training and gates is None:
+            x.requires_grad_()  # weights are frozen, but contexts need gradients
         for number, layer in enumerate(self.layers):
             x = layer(x, self.hidden_keys, None if gates is None else gates[number])
         x = self.norm(x)
@@ -175,7 +175,7 @@ class Importance:
     Either from contexts and their gradients, or by a gate that takes part in the graph.
     """
 
-    WAYS = ["matmul", "baddbmm", "matmul gate", "baddbmm gate"]
+    WAYS = ["matmul", "baddbmm", "matmul gate", "baddbmm gate"] + ["sdpa"] * (not NEW)
 
     def __init__(self, arguments, shape, settings):
         torch.manual_seed(1)
@@ -189,8 +189,10 @@ class Importance:
         self.by_gate, self.precision = bool(gate), settings["precision"]
         if self.precision == "bfloat16 weights":
             self.model.to(torch.bfloat16)
-        self.gates = torch.ones(shape["layers"], shape["batch"], shape["heads"], dtype=self.model.position.dtype)
-        self.gates.requires_grad_(self.by_gate)
+        self.gates = None
+        if self.by_gate:
+            size = (shape["layers"], shape["batch"], shape["heads"])
+            self.gates = torch.ones(size, dtype=self.model.position.dtype, requires_grad=True)
         kept = torch.bfloat16 if self.precision != "float32" else torch.float32
         square = (shape["batch"], shape["heads"], shape["length"], shape["length"])
         self.patterns = [torch.empty(square, dtype=kept) for _ in range(shape["layers"])]
@@ -253,12 +255,12 @@ def race(arguments, shape, field, tried):
             unit = work(arguments, shape, settings)
             timed(unit, 1)
             seconds = timed(unit, 1)[0]
-            running[name], count[name] = unit, max(1, min(20, int(0.3 / seconds)))
+            running[name], count[name] = unit, max(1, min(20, int(0.15 / seconds)))
             tried[name] = min(1e3 * seconds, tried.get(name, math.inf))
         except Exception as error:  # whatever goes wrong, this version cannot do it
             print(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}", file=sys.stderr)
             tried[name] = None
-    for _ in range(1 if max(tried[name] for name in running) > 1e3 else 4):
+    for _ in range(1 if max(tried[name] for name in running) > 1e3 else 8):
         for name, unit in running.items():
             tried[name] = min(tried[name], 1e3 * min(timed(unit, count[name])))
     return sorted((settings for settings in field if name_of(settings) in running), key=lambda s: tried[name_of(s)])

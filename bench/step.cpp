@@ -1,47 +1,9 @@
 // The time of one training step.
-#include <limits>
-
-#include "common.hpp"
 #include "fma_peak.hpp"
-#include "train/trainer.hpp"
+#include "training.hpp"
 
 namespace headcount::bench {
 namespace {
-
-TrainConfig training(const Workload& work, int threads) {
-  TrainConfig config;
-  config.steps = std::numeric_limits<std::int64_t>::max();
-  config.batch_tokens = work.tokens();
-  config.shards = threads;
-  config.schedule = {ScheduleKind::constant, 3e-4, 0, config.steps};
-  config.optimizer.weight_decay = 0.01;
-  config.record_every = config.steps;
-  return config;
-}
-
-// Whole steps: a batch is made, the loss is read.
-class Steps {
- public:
-  Steps(const Workload& work, int threads)
-      : task_(work),
-        model_(work.model),
-        treatment_(HeadTreatment<float>::intact(model_.heads())),
-        team_(threads),
-        parameters_(model_.initial_parameters("normal", 1)),
-        trainer_(model_, task_, training(work, threads), treatment_, team_, parameters_) {}
-
-  void step() { loss_ = trainer_.step(++done_).loss; }
-
- private:
-  RandomTask task_;
-  Model<float> model_;
-  HeadTreatment<float> treatment_;
-  ThreadTeam team_;
-  Parameters<float> parameters_;
-  Trainer<float> trainer_;
-  std::int64_t done_ = 0;
-  double loss_ = 0;
-};
 
 void run(const Values& values) {
   const double dropout = dropout_rate(values);
@@ -49,7 +11,7 @@ void run(const Values& values) {
   auto work = workload(values["config"].as<std::string>(), dropout);
   if (values.count("batch")) work.batch = integer(values, "batch");
 
-  Steps training(work, threads);
+  Training training(work, threads, precision(values));
   constexpr int kWarmUp = 3;
   for (int i = 0; i < kWarmUp; ++i) training.step();
   const auto measure = [&](int times) {
@@ -58,8 +20,11 @@ void run(const Values& values) {
                 {"ms_min", rounded(1e3 * smallest(seconds))},
                 {"peak_rss_mib", rounded(peak_rss_mib())}};
   };
-  Json line{
-      {"config", work.name}, {"threads", threads}, {"dropout", dropout}, {"batch", work.batch}};
+  Json line{{"config", work.name},
+            {"threads", threads},
+            {"dropout", dropout},
+            {"precision", values["precision"].as<std::string>()},
+            {"batch", work.batch}};
   if (values.count("serve")) {
     serve(line, measure);
     return;
@@ -94,6 +59,8 @@ int main(int argc, char** argv) {
             "dropout", po::value<double>()->default_value(0),
             "rate on embeddings, patterns and sublayers")(
             "steps", po::value<int>()->default_value(20), "steps that are timed")(
+            "precision", po::value<std::string>()->default_value("float32"),
+            "of the inputs of large products: float32 or bfloat16")(
             "batch", po::value<int>(), "sequences of a step instead of the model's own")(
             "serve", "time N steps for every line 'go N' read");
       },
