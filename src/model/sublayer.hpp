@@ -84,6 +84,12 @@ class ResidualSublayer {
     else
       input = stream;
     f(read_only<Real>(input), output);
+    add(parameters, dropout, first_row, cache, output, stream);
+  }
+
+  // What forward() does after f: dropout in place, the residual sum, the norm where it follows.
+  void add(const Parameters<Real>& parameters, const Dropout& dropout, Index first_row,
+           Cache& cache, MatrixRef<Real> output, MatrixRef<Real> stream) const {
     dropout.apply<Real>(output, dropout_place_, first_row);
     stream += output;
     if (placement_ == NormPlacement::post) norm_.forward(parameters, stream, cache.norm, stream);
