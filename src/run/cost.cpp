@@ -293,7 +293,8 @@ class TrialModel {
            evaluator_bytes(examples(SplitName::test, "prune.examples"), threads, false, true);
   }
 
-  // What a trial found stays until its file is written; patterns are laid out and packed for it.
+  // What a trial found stays until its file is written; patterns are laid out and packed for it in
+  // half precision.
   double result_bytes() const {
     const double layers = as_real(std::ssize(model_.layers));
     double bytes = as_real(train_.steps) * (sizeof(StepReport) + 2 * layers * sizeof(double));
@@ -305,7 +306,7 @@ class TrialModel {
     for (const auto& method : methods_)
       bytes += orders(method) * as_real(std::ssize(points())) *
                statistics(SplitName::test, "prune.examples");
-    return bytes + 3 * kNumber * as_real(kept_patterns()) * sizes_.example.squares * model_.heads();
+    return bytes + 2 * kNumber * as_real(kept_patterns()) * sizes_.example.squares * model_.heads();
   }
 
   double held_out_tokens() const {
