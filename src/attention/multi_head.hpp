@@ -88,7 +88,13 @@ class MultiHeadAttention {
                const AttentionPass<Real>& pass, Cache& cache, Scratch& scratch,
                MatrixRef<Real> out) const;
 
-  // From d_out [Nq, D]: sets d_x [Nq, D], unless neither it nor `gradient` is wanted; for cross-attention adds to d_memory [Nk, ·] (unused, may
+  // What one head put into `out` of the forward pass that left `cache`: share = ξ Z_h W_O^h [Nq,
+  // D].
+  void head_share(const Parameters<Real>& parameters, const Cache& cache, int head,
+                  MatrixRef<Real> share) const;
+
+  // From d_out [Nq, D]: sets d_x [Nq, D], unless neither it nor `gradient` is wanted; for
+  // cross-attention adds to d_memory [Nk, ·] (unused, may
   // be empty, for self-attention, where d_x has both parts). Adds to `gradient` unless null. With
   // pass.gate_gradients sets gate_gradients(b, i) = ∂loss/∂ξ of head i of this layer (original
   // index) in sequence b; columns of removed heads stay.

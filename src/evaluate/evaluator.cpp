@@ -21,6 +21,24 @@ std::vector<std::int64_t> spread_over(std::int64_t have, std::int64_t wanted) {
   return places;
 }
 
+// What a pass finds, as numbers of a log: two an example.
+void append(std::vector<double>& numbers, const std::vector<ExampleStatistics>& statistics) {
+  for (const auto& example : statistics) {
+    numbers.push_back(example.nll);
+    numbers.push_back(static_cast<double>(example.correct));
+  }
+}
+
+// The `which`-th statistics of those in a log.
+void take(const std::vector<double>& numbers, std::size_t which,
+          std::vector<ExampleStatistics>& statistics) {
+  std::size_t next = 2 * which * statistics.size();
+  for (auto& example : statistics) {
+    example.nll = numbers.at(next++);
+    example.correct = static_cast<std::int64_t>(numbers.at(next++));
+  }
+}
+
 template <class Real>
 class ToExamples : public HeadObserver<Real> {
  public:
@@ -44,6 +62,7 @@ Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& par
       parameters_(&parameters),
       team_(&team),
       split_(split),
+      batch_tokens_(batch_tokens),
       workers_(std::make_shared<std::vector<Worker>>(static_cast<std::size_t>(team.size()))) {
   const auto& all = task.split(split).examples;
   indices_ = spread_over(static_cast<std::int64_t>(all.size()), examples);
@@ -93,8 +112,8 @@ Evaluator<Real> Evaluator<Real>::with(const Model<Real>& model,
 
 // Also tells apart what is treated: which heads the model still has.
 template <class Real>
-std::string Evaluator<Real>::pass_name(const char* kind,
-                                       const HeadTreatment<Real>& treatment) const {
+std::string Evaluator<Real>::pass_name(const char* kind, const HeadTreatment<Real>& treatment,
+                                       const std::vector<HeadId>& heads) const {
   Sha256 gates;
   for (const auto& id : model_->present_heads()) {
     gates.add(fmt::format("{} {} {};", to_string(id), treatment.gate.at(id),
@@ -102,6 +121,7 @@ std::string Evaluator<Real>::pass_name(const char* kind,
     const auto& mean = treatment.mean.at(id);
     gates.add(mean.data(), static_cast<std::size_t>(mean.size()) * sizeof(Real));
   }
+  for (const auto& id : heads) gates.add(to_string(id) + ";");
   return fmt::format("{} {} {} {}", kind, name_of(split_), examples(), gates.hex().substr(0, 16));
 }
 
@@ -111,18 +131,29 @@ std::vector<ExampleStatistics> Evaluator<Real>::run(const HeadTreatment<Real>& t
   if (!log_ || observer) return make_run(treatment, observer);
   const auto numbers = log_->next(pass_name("run", treatment), [&] {
     std::vector<double> made;
-    for (const auto& example : make_run(treatment, nullptr)) {
-      made.push_back(example.nll);
-      made.push_back(static_cast<double>(example.correct));
-    }
+    append(made, make_run(treatment, nullptr));
     return made;
   });
   auto statistics = facts_;
-  for (std::size_t x = 0; x < statistics.size(); ++x) {
-    statistics[x].nll = numbers.at(2 * x);
-    statistics[x].correct = static_cast<std::int64_t>(numbers.at(2 * x + 1));
-  }
+  take(numbers, 0, statistics);
   return statistics;
+}
+
+template <class Real>
+Ablations Evaluator<Real>::ablations(const HeadTreatment<Real>& treatment,
+                                     const std::vector<HeadId>& heads) const {
+  if (!log_) return make_ablations(treatment, heads);
+  const auto numbers = log_->next(pass_name("ablations", treatment, heads), [&] {
+    const auto found = make_ablations(treatment, heads);
+    std::vector<double> made;
+    append(made, found.intact);
+    for (const auto& statistics : found.without) append(made, statistics);
+    return made;
+  });
+  Ablations found{facts_, {heads.size(), facts_}};
+  take(numbers, 0, found.intact);
+  for (std::size_t h = 0; h < heads.size(); ++h) take(numbers, h + 1, found.without[h]);
+  return found;
 }
 
 template <class Real>
@@ -132,22 +163,56 @@ std::vector<ExampleStatistics> Evaluator<Real>::make_run(const HeadTreatment<Rea
   team_->run(static_cast<int>(batches_->size()), [&](int piece, int which) {
     throw_if_interrupted();
     auto& worker = (*workers_)[static_cast<std::size_t>(which)];
-    const auto& [batch, weights, first] = (*batches_)[static_cast<std::size_t>(piece)];
+    const Packed& work = (*batches_)[static_cast<std::size_t>(piece)];
     ModelPass<Real> pass;
     pass.treatment = &treatment;
     std::optional<ToExamples<Real>> to_examples;
-    if (observer) pass.observer = &to_examples.emplace(*observer, first);
-    model_->forward(*parameters_, packed(batch), pass, worker.workspace);
-    cross_entropy<Real>(worker.workspace.logits.view(), batch.targets, nullptr, worker.rows);
-    for (std::int64_t b = 0; b < batch.input.count(); ++b) {
-      auto& example = statistics[static_cast<std::size_t>(first + b)];
-      for (auto i = batch.first_target(b); i < batch.first_target(b + 1); ++i) {
-        example.nll += static_cast<double>(worker.rows[static_cast<std::size_t>(i)].nll);
-        example.correct += worker.rows[static_cast<std::size_t>(i)].correct;
-      }
-    }
+    if (observer) pass.observer = &to_examples.emplace(*observer, work.first);
+    model_->forward(*parameters_, packed(work.batch), pass, worker.workspace);
+    cross_entropy<Real>(worker.workspace.logits.view(), work.batch.targets, nullptr, worker.rows);
+    add_losses(work, worker.rows, statistics);
   });
   return statistics;
+}
+
+template <class Real>
+Ablations Evaluator<Real>::make_ablations(const HeadTreatment<Real>& treatment,
+                                          const std::vector<HeadId>& heads) const {
+  Ablations found{facts_, {heads.size(), facts_}};
+  team_->run(static_cast<int>(batches_->size()), [&](int piece, int which) {
+    auto& worker = (*workers_)[static_cast<std::size_t>(which)];
+    const Packed& work = (*batches_)[static_cast<std::size_t>(piece)];
+    const Index rows = std::ssize(work.batch.targets);
+    ModelPass<Real> pass;
+    pass.treatment = &treatment;
+    std::size_t done = 0;
+    model_->forward_without_each(
+        *parameters_, packed(work.batch), pass, heads, batch_tokens_, worker.workspace,
+        worker.ablation, [&](std::span<const HeadId> some, MatrixRef<Real> logits) {
+          throw_if_interrupted();
+          for (std::size_t i = 0; i < some.size(); ++i) {
+            cross_entropy<Real>(logits.middleRows(static_cast<Index>(i) * rows, rows),
+                                work.batch.targets, nullptr, worker.rows);
+            add_losses(work, worker.rows, found.without[done++]);
+          }
+        });
+    throw_if_interrupted();
+    cross_entropy<Real>(worker.workspace.logits.view(), work.batch.targets, nullptr, worker.rows);
+    add_losses(work, worker.rows, found.intact);
+  });
+  return found;
+}
+
+template <class Real>
+void Evaluator<Real>::add_losses(const Packed& work, const std::vector<RowLoss<Real>>& rows,
+                                 std::vector<ExampleStatistics>& statistics) const {
+  for (std::int64_t b = 0; b < work.batch.input.count(); ++b) {
+    auto& example = statistics[static_cast<std::size_t>(work.first + b)];
+    for (auto i = work.batch.first_target(b); i < work.batch.first_target(b + 1); ++i) {
+      example.nll += static_cast<double>(rows[static_cast<std::size_t>(i)].nll);
+      example.correct += rows[static_cast<std::size_t>(i)].correct;
+    }
+  }
 }
 
 template <class Real>

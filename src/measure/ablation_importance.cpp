@@ -5,12 +5,9 @@ namespace {
 
 template <class Real>
 HeadTerms loss_without_each_head(const MeasureInput<Real>& input) {
-  const auto intact = input.evaluator->run(*input.treatment);
+  const auto [intact, without] = input.evaluator->ablations(*input.treatment, input.heads);
   HeadTerms terms;
-  for (const auto& id : input.heads) {
-    auto treatment = *input.treatment;
-    treatment.mask(id, MaskKind::zero);
-    const auto masked = input.evaluator->run(treatment);
+  for (const auto& masked : without) {
     auto& head = terms.emplace_back();
     for (std::size_t x = 0; x < intact.size(); ++x)
       head.push_back({masked[x].nll - intact[x].nll, static_cast<double>(intact[x].targets)});

@@ -21,17 +21,50 @@ template <class Real>
 void Block<Real>::forward(const Parameters<Real>& parameters, Offsets offsets,
                           const AttentionPass<Real>& pass, const Dropout& dropout, Cache& cache,
                           Scratch& scratch, MatrixRef<Real> stream) const {
+  attend(parameters, offsets, pass, dropout, cache, scratch, stream);
+  feed_forward(parameters, pass, dropout, cache, scratch, stream);
+}
+
+template <class Real>
+void Block<Real>::attend(const Parameters<Real>& parameters, Offsets offsets,
+                         const AttentionPass<Real>& pass, const Dropout& dropout, Cache& cache,
+                         Scratch& scratch, MatrixRef<Real> stream) const {
   around_attention_.forward(parameters, dropout, pass.first_row, cache.around_attention,
                             scratch.around, stream,
                             [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
                               attention_.forward(parameters, {input, input, offsets, offsets}, pass,
                                                  cache.attention, scratch.attention, output);
                             });
+}
+
+template <class Real>
+void Block<Real>::feed_forward(const Parameters<Real>& parameters, const AttentionPass<Real>& pass,
+                               const Dropout& dropout, Cache& cache, Scratch& scratch,
+                               MatrixRef<Real> stream) const {
   around_feed_forward_.forward(
       parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, stream,
       [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
         feed_forward_.forward(parameters, pass.precision, input, cache.feed_forward, output);
       });
+}
+
+template <class Real>
+void Block<Real>::attend_without_each(const Parameters<Real>& parameters,
+                                      std::span<const HeadId> heads, ConstMatrixRef<Real> entering,
+                                      const Cache& intact, const Scratch& intact_scratch,
+                                      Cache& cache, Scratch& scratch,
+                                      MatrixRef<Real> streams) const {
+  const Index tokens = entering.rows();
+  const auto attended = intact_scratch.around.output.view();
+  auto outputs = scratch.around.output.resize(streams.rows(), streams.cols());
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const Index first = static_cast<Index>(i) * tokens;
+    auto output = outputs.middleRows(first, tokens);
+    attention_.head_share(parameters, intact.attention, heads[i].head, output);
+    output = attended - output;
+    streams.middleRows(first, tokens) = entering;
+  }
+  around_attention_.add(parameters, {}, 0, cache.around_attention, outputs, streams);
 }
 
 template <class Real>

@@ -39,6 +39,21 @@ class Block {
                const Dropout& dropout, Cache& cache, Scratch& scratch,
                MatrixRef<Real> stream) const;
 
+  // The halves of forward().
+  void attend(const Parameters<Real>& parameters, Offsets offsets, const AttentionPass<Real>& pass,
+              const Dropout& dropout, Cache& cache, Scratch& scratch, MatrixRef<Real> stream) const;
+  void feed_forward(const Parameters<Real>& parameters, const AttentionPass<Real>& pass,
+                    const Dropout& dropout, Cache& cache, Scratch& scratch,
+                    MatrixRef<Real> stream) const;
+
+  // What attend() would make of `entering` [N, D] with the gate of each of these heads at 0, one
+  // after the other: streams [heads · N, D]. Uses what an attend() of it without dropout has just
+  // left in `intact` and `intact_scratch`: no head attends again.
+  void attend_without_each(const Parameters<Real>& parameters, std::span<const HeadId> heads,
+                           ConstMatrixRef<Real> entering, const Cache& intact,
+                           const Scratch& intact_scratch, Cache& cache, Scratch& scratch,
+                           MatrixRef<Real> streams) const;
+
   // d_stream [N, D] in place; adds to `gradient` unless null; gate_gradients [B, H of this layer].
   void backward(const Parameters<Real>& parameters, Offsets offsets,
                 const AttentionPass<Real>& pass, const Dropout& dropout, Cache& cache,

@@ -255,29 +255,106 @@ void Model<Real>::output_backward(const Parameters<Real>& parameters, const Offs
 }
 
 template <class Real>
-void Model<Real>::forward(const Parameters<Real>& parameters, PackedTokens input,
-                          const ModelPass<Real>& pass, ModelWorkspace<Real>& workspace) const {
+void Model<Real>::enter(const Parameters<Real>& parameters, PackedTokens input,
+                        const ModelPass<Real>& pass, ModelWorkspace<Real>& workspace) const {
   check(*pass.treatment);
-  const Index tokens = static_cast<Index>(input.tokens.size());
-  const Dropout stream_dropout = dropout(pass, config_.dropout);
-  const AttentionPass<Real> attention = attention_pass(pass);
-  auto stream = workspace.stream.resize(tokens, config_.width);
+  auto stream = workspace.stream.resize(static_cast<Index>(input.tokens.size()), config_.width);
   embed(parameters, input, stream);
+  const Dropout stream_dropout = dropout(pass, config_.dropout);
   stream_dropout.apply<Real>(stream, dropout_place(config_.site, 0, DropoutPlace::embedding),
                              pass.first_row);
   workspace.blocks.resize(blocks_.size());
   workspace.activation_variance.clear();
-  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
-    blocks_[layer].forward(parameters, input.offsets, attention, stream_dropout,
-                           workspace.blocks[layer], workspace.scratch, stream);
+}
+
+template <class Real>
+void Model<Real>::climb(const Parameters<Real>& parameters, Offsets offsets,
+                        const ModelPass<Real>& pass, std::size_t first_layer,
+                        ModelWorkspace<Real>& workspace) const {
+  const Dropout stream_dropout = dropout(pass, config_.dropout);
+  const AttentionPass<Real> attention = attention_pass(pass);
+  auto stream = workspace.stream.view();
+  for (std::size_t layer = first_layer; layer < blocks_.size(); ++layer) {
+    blocks_[layer].forward(parameters, offsets, attention, stream_dropout,
+                           workspace.blocks[layer % workspace.blocks.size()], workspace.scratch,
+                           stream);
     if (pass.activation_variance) workspace.activation_variance.push_back(variance<Real>(stream));
   }
-  auto hidden = workspace.hidden.resize(tokens, config_.width);
+}
+
+template <class Real>
+void Model<Real>::leave(const Parameters<Real>& parameters, Offsets offsets, Precision precision,
+                        ModelWorkspace<Real>& workspace) const {
+  auto stream = workspace.stream.view();
+  auto hidden = workspace.hidden.resize(stream.rows(), config_.width);
   if (final_norm_)
     final_norm_->forward(parameters, stream, workspace.final_norm, hidden);
   else
     hidden = stream;
-  output(parameters, input.offsets, pass.precision, workspace);
+  output(parameters, offsets, precision, workspace);
+}
+
+template <class Real>
+void Model<Real>::forward(const Parameters<Real>& parameters, PackedTokens input,
+                          const ModelPass<Real>& pass, ModelWorkspace<Real>& workspace) const {
+  enter(parameters, input, pass, workspace);
+  climb(parameters, input.offsets, pass, 0, workspace);
+  leave(parameters, input.offsets, pass.precision, workspace);
+}
+
+namespace {
+
+// `copies` times the same packed sequences, one after the other.
+void repeat(Offsets offsets, std::size_t copies, std::vector<std::int64_t>& repeated) {
+  repeated.assign(1, 0);
+  for (std::size_t copy = 0; copy < copies; ++copy) {
+    const auto start = repeated.back();
+    for (const auto offset : offsets.subspan(1)) repeated.push_back(start + offset);
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void Model<Real>::forward_without_each(const Parameters<Real>& parameters, PackedTokens input,
+                                       const ModelPass<Real>& pass, std::span<const HeadId> heads,
+                                       Index most_tokens, ModelWorkspace<Real>& workspace,
+                                       AblationWorkspace<Real>& ablation, const Told& told) const {
+  if (pass.training || pass.observer || !std::is_sorted(heads.begin(), heads.end()) ||
+      !std::all_of(heads.begin(), heads.end(), [this](const HeadId& id) { return is_present(id); }))
+    throw Error(ExitCode::internal, "ablations are of heads present, in order, in evaluation");
+  auto& [without, entering_buffer, offsets] = ablation;
+  const AttentionPass<Real> attention = attention_pass(pass);
+  const Index tokens = static_cast<Index>(input.tokens.size());
+  const auto together =
+      static_cast<std::size_t>(std::max(most_tokens / std::max(tokens, Index{1}), Index{1}));
+  enter(parameters, input, pass, workspace);
+  without.blocks.resize(1);  // for all layers: nothing goes backward
+  auto entering = entering_buffer.resize(tokens, config_.width);
+  auto stream = workspace.stream.view();
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    const auto& block = blocks_[layer];
+    entering = stream;
+    block.attend(parameters, input.offsets, attention, {}, workspace.blocks[layer],
+                 workspace.scratch, stream);
+    while (!heads.empty() && heads[0].layer == static_cast<int>(layer)) {
+      std::size_t count = 1;
+      while (count < std::min(together, heads.size()) && heads[count].layer == heads[0].layer)
+        ++count;
+      auto streams = without.stream.resize(static_cast<Index>(count) * tokens, config_.width);
+      block.attend_without_each(parameters, heads.first(count), entering, workspace.blocks[layer],
+                                workspace.scratch, without.blocks[0], without.scratch, streams);
+      block.feed_forward(parameters, attention, {}, without.blocks[0], without.scratch, streams);
+      repeat(input.offsets, count, offsets);
+      climb(parameters, offsets, pass, layer + 1, without);
+      leave(parameters, offsets, pass.precision, without);
+      told(heads.first(count), without.logits.view());
+      heads = heads.subspan(count);
+    }
+    block.feed_forward(parameters, attention, {}, workspace.blocks[layer], workspace.scratch,
+                       stream);
+  }
+  leave(parameters, input.offsets, pass.precision, workspace);
 }
 
 template <class Real>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,9 +69,18 @@ struct ModelWorkspace {
   Buffer<Real>
       gate_gradients;  // [B, all heads] ∂loss/∂ξ per sequence, in the order of HeadCounts::all()
   std::vector<double> activation_variance;  // per layer, of the residual stream after it
-  std::vector<typename Block<Real>::Cache> blocks;
+  std::vector<typename Block<Real>::Cache>
+      blocks;  // per layer; or one for all, where no backward pass follows
   typename Block<Real>::Scratch scratch;
   typename LayerNorm<Real>::Cache final_norm;
+};
+
+// What Model::forward_without_each() needs besides.
+template <class Real>
+struct AblationWorkspace {
+  ModelWorkspace<Real> without;       // of several packed copies of the sequences
+  Buffer<Real> entering;              // [N, D] the stream before a layer
+  std::vector<std::int64_t> offsets;  // of those copies
 };
 
 // A Transformer stack over tokens: embedding, positions, blocks, output over the vocabulary or over
@@ -96,6 +106,17 @@ class Model {
   void forward(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
                ModelWorkspace<Real>& workspace) const;
 
+  // forward(), and the same with the gate of each of `heads` (present, ascending) at 0, one at a
+  // time. What lies below a head's layer, and the layer's attention, is computed once for all. Told
+  // of runs of heads of one layer, with their logits one after the other [heads · N, V] or [heads ·
+  // B, classes]; so many heads run together that their tokens are at most `most_tokens`, but one at
+  // least. The pass must be one of evaluation, without an observer.
+  using Told = std::function<void(std::span<const HeadId> heads, MatrixRef<Real> logits)>;
+  void forward_without_each(const Parameters<Real>& parameters, PackedTokens input,
+                            const ModelPass<Real>& pass, std::span<const HeadId> heads,
+                            Index most_tokens, ModelWorkspace<Real>& workspace,
+                            AblationWorkspace<Real>& ablation, const Told& told) const;
+
   // From d_logits, shaped as the logits (may be workspace.logits). Adds to `gradient` unless null.
   void backward(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
                 ConstMatrixRef<Real> d_logits, ModelWorkspace<Real>& workspace,
@@ -119,6 +140,14 @@ class Model {
   void output_backward(const Parameters<Real>& parameters, const Offsets& offsets,
                        Precision precision, ConstMatrixRef<Real> d_logits,
                        ModelWorkspace<Real>& workspace, Parameters<Real>* gradient) const;
+  // The parts of forward(): workspace.stream is what enters the first layer; goes through the
+  // layers from `first_layer` on; and becomes logits.
+  void enter(const Parameters<Real>& parameters, PackedTokens input, const ModelPass<Real>& pass,
+             ModelWorkspace<Real>& workspace) const;
+  void climb(const Parameters<Real>& parameters, Offsets offsets, const ModelPass<Real>& pass,
+             std::size_t first_layer, ModelWorkspace<Real>& workspace) const;
+  void leave(const Parameters<Real>& parameters, Offsets offsets, Precision precision,
+             ModelWorkspace<Real>& workspace) const;
 
   ModelConfig config_;
   std::unique_ptr<ParameterLayout> layout_;

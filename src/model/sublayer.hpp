@@ -84,6 +84,12 @@ class ResidualSublayer {
     else
       input = stream;
     f(read_only<Real>(input), output);
+    add(parameters, dropout, first_row, cache, output, stream);
+  }
+
+  // What forward() does after f: dropout and the residual sum, the norm where it follows.
+  void add(const Parameters<Real>& parameters, const Dropout& dropout, Index first_row,
+           Cache& cache, MatrixRef<Real> output, MatrixRef<Real> stream) const {
     kernels<Real>().add_dropped(dropout.source(dropout_place_, first_row),
                                 const_rows_of<Real>(output), rows_of<Real>(stream));
     if (placement_ == NormPlacement::post) norm_.forward(parameters, stream, cache.norm, stream);

@@ -149,14 +149,6 @@ class TrialModel {
   // Heads still at work when so many of those not masked were gated.
   HeadsAtWork without(int gone) const { return {at_work_.share - gone / model_.heads()}; }
 
-  // importance.ablation: intact, then without each head.
-  Work ablations(const BatchShape& scored, HeadsAtWork heads) const {
-    const double each = heads.share * model_.heads();
-    auto work = pass_work(model_, scored, heads);
-    if (each > 0) work += each * pass_work(model_, scored, {heads.share - 1 / model_.heads()});
-    return work;
-  }
-
   Work measures(const std::vector<std::string>& names, const BatchShape& scored,
                 HeadsAtWork heads) const {
     Work work;
@@ -166,7 +158,7 @@ class TrialModel {
         any_pattern = true;
         work += observation_work(name, model_, scored);
       } else if (name == "importance.ablation") {
-        work += ablations(scored, heads);
+        work += ablation_work(model_, scored, heads);
       } else {
         work += gate_gradient_work(model_, scored, heads);
       }
@@ -177,7 +169,7 @@ class TrialModel {
 
   Work order(std::string_view method, const BatchShape& scoring) const {
     if (method == "random") return {};
-    if (method == "importance.ablation") return ablations(scoring, at_work_);
+    if (method == "importance.ablation") return ablation_work(model_, scoring, at_work_);
     if (!method.ends_with("iterative")) return gate_gradient_work(model_, scoring, at_work_);
     Work work;
     const auto gone = points();
@@ -230,18 +222,34 @@ class TrialModel {
     return kNumber * (tokens * a_token + patterns * model_.longest * model_.longest);
   }
 
-  double evaluator_bytes(const BatchShape& scored, int threads, bool backward, bool gated) const {
+  // AblationWorkspace: the copies without heads share the memory of one layer.
+  double ablation_bytes(double tokens) const {
+    const double width = model_.width, inner = model_.feed_forward;
+    double widest = 0;
+    for (const auto& layer : model_.layers)
+      widest = std::max(widest, 5 * layer.columns() + layer.heads);
+    return kNumber * (tokens * (9 * width + 2 * inner + model_.vocabulary + widest + 4) +
+                      model_.longest * model_.longest);
+  }
+
+  double evaluator_bytes(const BatchShape& scored, int threads, bool backward, bool gated,
+                         bool ablated = false) const {
     if (scored.sequences == 0) return 0;
     const double batch = std::min(std::max(kEvaluatorBatch, model_.longest), scored.tokens);
     constexpr double kPackedToken = 3 * sizeof(float), kPackedExample = 64;
-    return threads * workspace_bytes(batch, backward, gated) + kPackedToken * scored.tokens +
-           kPackedExample * scored.sequences;
+    return threads * (workspace_bytes(batch, backward, gated) +
+                      (ablated ? ablation_bytes(kEvaluatorBatch) : 0)) +
+           kPackedToken * scored.tokens + kPackedExample * scored.sequences;
   }
 
   static bool needs_gradients(const std::vector<std::string>& names) {
     return std::ranges::any_of(names, [](const std::string& name) {
       return !headcount::measures().at(name).pattern_float && name != "importance.ablation";
     });
+  }
+
+  static bool ablates(const std::vector<std::string>& names) {
+    return std::ranges::find(names, "importance.ablation") != names.end();
   }
 
   double training_bytes(int threads) const {
@@ -256,7 +264,7 @@ class TrialModel {
                              training_heads().share < 1);
     if (!during_.empty())
       bytes += evaluator_bytes(examples(SplitName::validation, "measure.examples"), threads,
-                               needs_gradients(during_), true);
+                               needs_gradients(during_), true, ablates(during_));
     return bytes;
   }
 
@@ -272,18 +280,21 @@ class TrialModel {
     const auto scored = examples(measured_split(), "measure.examples");
     constexpr double kTerm = 2 * sizeof(double);
     return parameter_bytes() +
-           evaluator_bytes(scored, threads, needs_gradients(names_), !names_.empty()) +
+           evaluator_bytes(scored, threads, needs_gradients(names_), !names_.empty(),
+                           ablates(names_)) +
            as_real(std::ssize(names_)) * kTerm * scored.sequences * model_.heads();
   }
 
   double prune_bytes(int threads) const {
     if (methods_.empty()) return 0;
     return 2 * parameter_bytes() +
-           evaluator_bytes(examples(SplitName::validation, "prune.examples"), threads, true, true) +
+           evaluator_bytes(examples(SplitName::validation, "prune.examples"), threads, true, true,
+                           ablates(methods_)) +
            evaluator_bytes(examples(SplitName::test, "prune.examples"), threads, false, true);
   }
 
-  // What a trial found stays until its file is written; patterns are laid out and packed for it.
+  // What a trial found stays until its file is written; patterns are laid out and packed for it in
+  // half precision.
   double result_bytes() const {
     const double layers = as_real(std::ssize(model_.layers));
     double bytes = as_real(train_.steps) * (sizeof(StepReport) + 2 * layers * sizeof(double));
@@ -295,7 +306,7 @@ class TrialModel {
     for (const auto& method : methods_)
       bytes += orders(method) * as_real(std::ssize(points())) *
                statistics(SplitName::test, "prune.examples");
-    return bytes + 3 * kNumber * as_real(kept_patterns()) * sizes_.example.squares * model_.heads();
+    return bytes + 2 * kNumber * as_real(kept_patterns()) * sizes_.example.squares * model_.heads();
   }
 
   double held_out_tokens() const {

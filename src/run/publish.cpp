@@ -263,18 +263,18 @@ class TrialFile {
     const std::size_t sequences = result_.pattern_tokens.size();
     const std::size_t layers = result_.heads.layers(site).size(),
                       width = most_heads(result_.heads, site);
-    std::vector<float> values(sequences * layers * width * longest * longest,
-                              std::numeric_limits<float>::quiet_NaN());
+    std::vector<Half> values(sequences * layers * width * longest * longest, kHalfNaN);
     for (const auto& pattern : result_.patterns) {
       if (pattern.id.site != site) continue;
       const std::size_t map = (static_cast<std::size_t>(pattern.sequence) * layers +
                                static_cast<std::size_t>(pattern.id.layer)) *
                                   width +
                               static_cast<std::size_t>(pattern.id.head);
+      const auto keys = static_cast<std::size_t>(pattern.weights.cols());
       for (Index i = 0; i < pattern.weights.rows(); ++i)
-        for (Index j = 0; j < pattern.weights.cols(); ++j)
-          values[(map * longest + static_cast<std::size_t>(i)) * longest +
-                 static_cast<std::size_t>(j)] = pattern.weights(i, j);
+        to_halves({pattern.weights.row(i).data(), keys},
+                  std::span(values).subspan((map * longest + static_cast<std::size_t>(i)) * longest,
+                                            keys));
     }
     std::vector<std::string> tokens(sequences * longest);
     for (std::size_t s = 0; s < sequences; ++s)
@@ -285,10 +285,10 @@ class TrialFile {
     file_.dimension(group, "query_pos", count_up(longest), info("position of the query, from 0"));
     file_.dimension(group, "key_pos", count_up(longest), info("position of the key, from 0"));
     auto about = info("attention weights after the softmax");
-    about.chunk_axes = 2;
+    about.chunk_axes = 3;  // a sequence and layer
     about.attributes = {{"split", std::string(name_of(result_.pattern_split))}};
     file_.variable(group, "pattern", {"sequence", "layer", "head", "query_pos", "key_pos"},
-                   std::span<const float>(values), about);
+                   std::span<const Half>(values), about);
     file_.variable(group, "tokens", {"sequence", "query_pos"}, std::span<const std::string>(tokens),
                    info("input token at the position"));
   }

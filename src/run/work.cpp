@@ -145,31 +145,60 @@ ModelShape ModelShape::without(double share) const {
   return smaller;
 }
 
-Work forward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork heads,
-                  bool training) {
-  const double tokens = batch.tokens, width = model.width, inner = model.feed_forward;
+namespace {
+
+// The parts of a forward pass: to the first layer, the halves of a layer, from the last layer on.
+Work enter_work(const ModelShape& model, const BatchShape& batch) {
   Work work;
-  work[Feature::tokens] += tokens;
+  work[Feature::tokens] += batch.tokens;
   work[Feature::sequences] += batch.sequences;
-  work[Feature::elements] += 2 * tokens * width;  // embeddings, positions
-  if (training) add_stream_dropout(work, model, tokens);
-  for (const auto& layer : model.layers) {
-    const double columns = layer.columns();
-    work[Feature::elements] += 2 * (kNorm + 1) * tokens * width;  // with the residual sum
-    add_product(work, tokens, width, 3 * columns);
-    add_heads(work, model, layer, batch, heads.observed ? 1 : heads.share, {2, 1, 4, 1}, training);
-    add_product(work, tokens, columns, width);
-    add_product(work, tokens, width, inner);
-    add_activation(work, model, tokens * inner, false);
-    add_product(work, tokens, inner, width);
-    work[Feature::elements] += tokens * (3 * columns + width + inner + width);  // biases
-    if (heads.share < 1) work[Feature::elements] += tokens * columns;           // gates
-  }
-  work[Feature::elements] += (model.final_norm ? kNorm : 1) * tokens * width;
-  add_product(work, tokens, width, model.vocabulary);
+  work[Feature::elements] += 2 * batch.tokens * model.width;  // embeddings, positions
+  return work;
+}
+
+Work attend_work(const ModelShape& model, const ModelShape::Layer& layer, const BatchShape& batch,
+                 HeadsAtWork heads, bool training) {
+  const double tokens = batch.tokens, width = model.width, columns = layer.columns();
+  Work work;
+  work[Feature::elements] += (kNorm + 1) * tokens * width;  // with the residual sum
+  add_product(work, tokens, width, 3 * columns);
+  add_heads(work, model, layer, batch, heads.observed ? 1 : heads.share, {2, 1, 4, 1}, training);
+  add_product(work, tokens, columns, width);
+  work[Feature::elements] += tokens * (3 * columns + width);         // biases
+  if (heads.share < 1) work[Feature::elements] += tokens * columns;  // gates
+  return work;
+}
+
+Work feed_forward_work(const ModelShape& model, double tokens) {
+  const double width = model.width, inner = model.feed_forward;
+  Work work;
+  work[Feature::elements] += (kNorm + 1) * tokens * width;
+  add_product(work, tokens, width, inner);
+  add_activation(work, model, tokens * inner, false);
+  add_product(work, tokens, inner, width);
+  work[Feature::elements] += tokens * (inner + width);
+  return work;
+}
+
+Work leave_work(const ModelShape& model, const BatchShape& batch) {
+  Work work;
+  work[Feature::elements] += (model.final_norm ? kNorm : 1) * batch.tokens * model.width;
+  add_product(work, batch.tokens, model.width, model.vocabulary);
   work[Feature::exponentials] += batch.targets * model.vocabulary;
   work[Feature::elements] += 2 * batch.targets * model.vocabulary;
   return work;
+}
+
+}  // namespace
+
+Work forward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork heads,
+                  bool training) {
+  Work work = enter_work(model, batch);
+  if (training) add_stream_dropout(work, model, batch.tokens);
+  for (const auto& layer : model.layers)
+    work +=
+        attend_work(model, layer, batch, heads, training) + feed_forward_work(model, batch.tokens);
+  return work + leave_work(model, batch);
 }
 
 Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork heads,
@@ -225,6 +254,33 @@ Work pass_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork 
   const double batches = batches_of(examples, batch_tokens);
   if (batches == 0) return {};
   return batches * forward_work(model, (1 / batches) * examples, heads);
+}
+
+Work ablation_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads,
+                   double batch_tokens) {
+  const double batches = batches_of(examples, batch_tokens);
+  if (batches == 0) return {};
+  const auto batch = (1 / batches) * examples;
+  const double fit = std::max(std::floor(batch_tokens / batch.tokens), 1.0);
+  Work work = forward_work(model, batch, heads);
+  for (auto layer = model.layers.rbegin(); layer != model.layers.rend(); ++layer) {
+    const double ablated = heads.share * layer->heads;
+    if (ablated > 0) {
+      const double runs = std::ceil(ablated / fit), copies = ablated / runs;
+      const auto repeated = copies * batch;
+      Work each = feed_forward_work(model, repeated.tokens) + leave_work(model, repeated);
+      each[Feature::elements] +=
+          (4 + (model.final_norm ? 0 : kNorm)) * repeated.tokens * model.width;
+      for (auto next = layer.base(); next != model.layers.end(); ++next)
+        each += attend_work(model, *next, repeated, heads, false) +
+                feed_forward_work(model, repeated.tokens);
+      work += runs * each;
+      Work share;
+      add_product(share, batch.tokens, layer->head_width, model.width);
+      work += ablated * share;
+    }
+  }
+  return batches * work;
 }
 
 Work gate_gradient_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads,

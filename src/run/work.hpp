@@ -125,9 +125,11 @@ struct StepShape {
 Work step_work(const ModelShape& model, const StepShape& step, HeadsAtWork heads = {});
 
 // Passes over held-out examples in the evaluator's batches of about `batch_tokens` tokens:
-// Evaluator::run and Evaluator::gate_gradients.
+// Evaluator::run, Evaluator::ablations of every head at work, and Evaluator::gate_gradients.
 Work pass_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads = {},
                double batch_tokens = 2048);
+Work ablation_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads = {},
+                   double batch_tokens = 2048);
 Work gate_gradient_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads = {},
                         double batch_tokens = 2048);
 

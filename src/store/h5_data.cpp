@@ -42,11 +42,12 @@ Id number_type(Type type) {
       return H5T_IEEE_F32LE;
     case Type::float64:
       return H5T_IEEE_F64LE;
+    case Type::float16:
     case Type::text:
     case Type::fixed_text:
       break;
   }
-  throw Error(ExitCode::internal, "text is not a number type");
+  throw Error(ExitCode::internal, "HDF5 has no such number type");
 }
 
 Handle text_type(const Attempt& attempt) {
@@ -56,12 +57,22 @@ Handle text_type(const Attempt& attempt) {
   return type;
 }
 
+// HDF5 1.10 has no name for it: 5 bits of exponent between the sign and 10 of fraction.
+Handle half_type(const Attempt& attempt) {
+  Handle type(call(attempt, H5Tcopy, hid_t{H5T_IEEE_F32LE}));
+  call(attempt, H5Tset_fields, type.id(), std::size_t{15}, std::size_t{10}, std::size_t{5},
+       std::size_t{0}, std::size_t{10});
+  call(attempt, H5Tset_ebias, type.id(), std::size_t{15});
+  call(attempt, H5Tset_size, type.id(), std::size_t{2});
+  return type;
+}
+
 // Runs `use` with the HDF5 type.
 template <class Use>
 auto with_type(Type type, const Attempt& attempt, Use use) {
-  if (type != Type::text) return use(number_type(type));
-  const Handle text = text_type(attempt);
-  return use(text.id());
+  if (type != Type::text && type != Type::float16) return use(number_type(type));
+  const Handle made = type == Type::text ? text_type(attempt) : half_type(attempt);
+  return use(made.id());
 }
 
 Handle space_of(const Shape& shape, const Attempt& attempt) {
@@ -94,6 +105,8 @@ StoredType type_in_file(const Handle& type, const Attempt& attempt) {
   if (width == 0) refuse(attempt, "its type has no size");
   for (const Type number : kNumbers)
     if (equal(type.id(), number_type(number), attempt)) return {number, width};
+  if (width == 2 && equal(type.id(), half_type(attempt).id(), attempt))
+    return {Type::float16, width};
   if (call(attempt, H5Tget_class, type.id()) == H5T_STRING) {
     if (call(attempt, H5Tis_variable_str, type.id()) == 0) return {Type::fixed_text, width};
     if (equal(type.id(), text_type(attempt).id(), attempt)) return {Type::text, 0};
@@ -194,9 +207,9 @@ bool check_storage(const Handle& creation, const Shape& shape, const Attempt& at
 }  // namespace
 
 std::string_view name_of(Type type) {
-  constexpr std::array<std::string_view, 12> names{"int8",    "int16",   "int32",  "int64",
-                                                   "uint8",   "uint16",  "uint32", "uint64",
-                                                   "float32", "float64", "text",   "fixed text"};
+  constexpr std::array<std::string_view, 13> names{
+      "int8",   "int16",   "int32",   "int64",   "uint8", "uint16",    "uint32",
+      "uint64", "float16", "float32", "float64", "text",  "fixed text"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -224,7 +237,9 @@ Handle create_dataset(const Handle& parent, const std::string& name, Type type, 
     const float nan32 = std::numeric_limits<float>::quiet_NaN();
     if (storage.nan_fill)
       call(attempt, H5Pset_fill_value, creation.id(), id,
-           type == Type::float32 ? static_cast<const void*>(&nan32) : &nan);
+           type == Type::float16   ? static_cast<const void*>(&kHalfNaN)
+           : type == Type::float32 ? static_cast<const void*>(&nan32)
+                                   : &nan);
     return Handle(call(attempt, H5Dcreate2, parent.id(), name.c_str(), id, space.id(), H5P_DEFAULT,
                        creation.id(), H5P_DEFAULT));
   });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "store/h5.hpp"
+#include "store/half.hpp"
 
 namespace headcount::h5 {
 
@@ -28,6 +29,7 @@ enum class Type {
   uint16,
   uint32,
   uint64,
+  float16,
   float32,
   float64,
   text,        // variable length, UTF-8
@@ -39,6 +41,7 @@ std::string_view name_of(Type type);
 template <class T>
 constexpr Type type_of() {
   if constexpr (std::same_as<T, std::string>) return Type::text;
+  if constexpr (std::same_as<T, Half>) return Type::float16;
   if constexpr (std::same_as<T, float>) return Type::float32;
   if constexpr (std::same_as<T, double>) return Type::float64;
   if constexpr (std::same_as<T, std::int8_t>) return Type::int8;
@@ -50,6 +53,9 @@ constexpr Type type_of() {
   if constexpr (std::same_as<T, std::uint32_t>) return Type::uint32;
   if constexpr (std::same_as<T, std::uint64_t>) return Type::uint64;
 }
+
+template <class T>
+inline constexpr bool kIsReal = std::floating_point<T> || std::same_as<T, Half>;
 
 // The number of elements of a shape; throws Error (bad_data) when it does not fit 64 bits.
 std::size_t elements(const Shape& shape);

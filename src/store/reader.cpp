@@ -40,6 +40,8 @@ auto with_number(Type type, Use use) {
       return use(std::uint32_t{});
     case Type::uint64:
       return use(std::uint64_t{});
+    case Type::float16:
+      return use(Half{});
     case Type::float32:
       return use(float{});
     case Type::float64:
@@ -90,7 +92,7 @@ class Reading {
     std::vector<To> result(h5::elements(values.shape));
     if constexpr (std::same_as<To, From>) {
       if (!result.empty()) std::memcpy(result.data(), values.bytes.data(), values.bytes.size());
-    } else if constexpr (std::floating_point<To> != std::floating_point<From>) {
+    } else if constexpr (h5::kIsReal<To> != h5::kIsReal<From>) {
       refuse(fmt::format("holds {}, which is not converted to {}", name_of(values.type),
                          name_of(h5::type_of<To>())));
     } else {
@@ -102,7 +104,10 @@ class Reading {
             refuse(fmt::format("holds {} (value {}), which does not fit {}", value, i,
                                name_of(h5::type_of<To>())));
         }
-        result[i] = static_cast<To>(value);
+        if constexpr (std::same_as<From, Half>)
+          result[i] = to_float(value);
+        else
+          result[i] = static_cast<To>(value);
       }
     }
     return result;

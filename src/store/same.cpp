@@ -19,14 +19,21 @@ using h5::Shape;
 using h5::Type;
 using h5::Values;
 
+std::string nan(std::string_view bytes) {
+  return fmt::format("NaN ({:02x})", fmt::join(bytes, ""));
+}
+
 template <class T>
 std::string print_number(std::string_view bytes) {
   T value;
   std::memcpy(&value, bytes.data(), sizeof value);
-  if constexpr (std::floating_point<T>)
-    return value == value ? fmt::format("{}", value)
-                          : fmt::format("NaN ({:02x})", fmt::join(bytes, ""));
-  return fmt::format("{}", value);
+  if constexpr (std::same_as<T, Half>) {
+    return to_float(value) == to_float(value) ? fmt::format("{}", to_float(value)) : nan(bytes);
+  } else {
+    if constexpr (std::floating_point<T>)
+      if (value != value) return nan(bytes);
+    return fmt::format("{}", value);
+  }
 }
 
 std::string print(Type type, std::string_view element) {
@@ -48,6 +55,8 @@ std::string print(Type type, std::string_view element) {
       return print_number<std::uint32_t>(element);
     case Type::uint64:
       return print_number<std::uint64_t>(element);
+    case Type::float16:
+      return print_number<Half>(element);
     case Type::float32:
       return print_number<float>(element);
     case Type::float64:

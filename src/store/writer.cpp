@@ -27,7 +27,7 @@ using h5::Handle;
 using h5::Shape;
 
 // Below this many bytes chunks cost more than they help.
-constexpr std::size_t kSmall = std::size_t{64} << 10;
+constexpr std::size_t kSmall = std::size_t{32} << 10;
 
 // What netCDF calls a dimension scale that is no variable, before its length.
 constexpr auto kPureDimension = "This is a netCDF dimension but not a netCDF variable.";
@@ -136,6 +136,14 @@ void write_values(const Handle& dataset, const std::string& path, std::span<cons
   }
 }
 
+template <class T>
+T missing_value() {
+  if constexpr (std::same_as<T, Half>)
+    return kHalfNaN;
+  else
+    return std::numeric_limits<T>::quiet_NaN();
+}
+
 Shape chunk_of(const std::string& path, const Shape& shape, std::size_t bytes,
                const VariableInfo& info) {
   if (info.chunk_axes > shape.size())
@@ -240,12 +248,12 @@ struct ResultWriter::File {
     take(path, name);
     const Shape chunk = chunk_of(path, shape, values.size_bytes(), info);
     const Handle dataset =
-        h5::create_dataset(parent, name, type, shape, {chunk, info.gzip, std::floating_point<T>});
+        h5::create_dataset(parent, name, type, shape, {chunk, info.gzip, h5::kIsReal<T>});
     write_values(dataset, path, values);
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
       h5::attach_scale(dataset, axes[axis]->scale, static_cast<unsigned>(axis));
-    if constexpr (std::floating_point<T>) {
-      const T missing = std::numeric_limits<T>::quiet_NaN();
+    if constexpr (h5::kIsReal<T>) {
+      const T missing = missing_value<T>();
       h5::write_attribute(dataset, "_FillValue", type, {1}, &missing);
     }
     write_info(dataset, path, info);
@@ -289,6 +297,12 @@ void ResultWriter::dimension(const std::string& group, const std::string& name,
 
 bool ResultWriter::has_dimension(const std::string& group, const std::string& name) const {
   return file_->find_dimension(group, name) != nullptr;
+}
+
+void ResultWriter::variable(const std::string& group, const std::string& name,
+                            const Names& dimensions, std::span<const Half> values,
+                            const VariableInfo& info) {
+  file_->add_variable(group, name, dimensions, values, info);
 }
 
 void ResultWriter::variable(const std::string& group, const std::string& name,

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "store/half.hpp"
+
 namespace headcount {
 
 using AttributeValue = std::variant<std::string, std::int64_t, double>;
@@ -58,6 +60,8 @@ class ResultWriter {
   // A variable with its values row-major over `dimensions`, each the nearest of that name in the
   // group or those above it. NaN is the missing value of floating types.
   using Names = std::vector<std::string>;
+  void variable(const std::string& group, const std::string& name, const Names& dimensions,
+                std::span<const Half> values, const VariableInfo& info);
   void variable(const std::string& group, const std::string& name, const Names& dimensions,
                 std::span<const float> values, const VariableInfo& info);
   void variable(const std::string& group, const std::string& name, const Names& dimensions,

@@ -335,5 +335,90 @@ TEST_CASE("an observer sees every present head on every example once") {
   }
 }
 
+// A model of up to 4 layers with 0 to 3 heads each, some of them removed, some masked in one way or
+// another, and the heads left to ablate.
+template <class Real>
+struct RandomModel {
+  RandomModel() : model(toy_config()), parameters(model.layout()) {
+    auto config = toy_config();
+    const int layers = *rc::gen::inRange(1, 5);
+    const auto heads = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
+                                                             rc::gen::inRange(0, 4));
+    const auto widths = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
+                                                              rc::gen::element(2, 4, 6));
+    config.norm = *rc::gen::element(NormPlacement::pre, NormPlacement::post);
+    config.site = *rc::gen::element(Site::encoder_self, Site::decoder_self);
+    if (config.site == Site::encoder_self) config.mask = AttentionMask::none;
+    config.positions = *rc::gen::elementOf(position_encodings().names());
+    config.tied_output = *rc::gen::arbitrary<bool>();
+    config.set_heads(heads, {widths.begin(), widths.end()});
+    const Model<Real> whole(config);
+    const auto values = toy_parameters(whole, *rc::gen::inRange<std::uint64_t>(1, 1000));
+    std::vector<HeadId> gone;
+    for (const auto& id : whole.heads().all())
+      if (*rc::gen::inRange(0, 5) == 0) gone.push_back(id);
+    model = whole.without(gone);
+    parameters = whole.shrink(values, model);
+    treatment = HeadTreatment<Real>::intact(model.heads());
+    for (const auto& id : model.present_heads()) {
+      const RowVector<Real> mean =
+          RowVector<Real>::Constant(model.config().head_widths[std::size_t(id.layer)], Real(0.3));
+      const int what = *rc::gen::inRange(0, 8);
+      if (what < 3) treatment.mask(id, MaskKind(what), &mean);
+      if (what == 3) treatment.gate.at(id) = Real(0.5);
+      if (what > 0) heads_left.push_back(id);  // masked by zero: there is nothing left to ablate
+    }
+  }
+
+  Model<Real> model;
+  Parameters<Real> parameters;
+  HeadTreatment<Real> treatment;
+  std::vector<HeadId> heads_left;
+};
+
+bool agree(const std::vector<ExampleStatistics>& a, const std::vector<ExampleStatistics>& b,
+           double tolerance) {
+  for (std::size_t x = 0; x < a.size(); ++x)
+    if (std::abs(a[x].nll - b[x].nll) > tolerance * b[x].nll || a[x].targets != b[x].targets)
+      return false;
+  return a.size() == b.size();
+}
+
+template <class Real>
+void check_ablations(double tolerance) {
+  const RandomModel<Real> random;
+  const auto& [model, parameters, treatment, heads] = random;
+  const ToyTask task;
+  ThreadTeam one(1), two(2);
+  const auto evaluator = [&](ThreadTeam& team, std::int64_t batch_tokens) {
+    return Evaluator<Real>(model, parameters, task, kValidation, 0, team, batch_tokens);
+  };
+  const auto tokens = *rc::gen::inRange<std::int64_t>(1, 200);
+  const auto found = evaluator(one, tokens).ablations(treatment, heads);
+  RC_ASSERT(found.intact == evaluator(one, tokens).run(treatment));
+  RC_ASSERT(found.without.size() == heads.size());
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    auto masked = treatment;
+    masked.mask(heads[h], MaskKind::zero);
+    RC_ASSERT(agree(found.without[h], evaluator(one, 2048).run(masked), tolerance));
+  }
+  const auto again = evaluator(two, tokens).ablations(treatment, heads);
+  RC_ASSERT(again.intact == found.intact);
+  RC_ASSERT(again.without == found.without);
+}
+
+TEST_CASE("ablations are what masking each head by itself gives, whatever else is done to heads") {
+  REQUIRE(rc::check("in float", [] { check_ablations<float>(1e-5); }));
+  REQUIRE(rc::check("in double", [] { check_ablations<double>(1e-12); }));
+}
+
+TEST_CASE("a head that is not there cannot be ablated") {
+  Toy<float> toy;
+  const auto evaluator = toy.evaluator();
+  CHECK_THROWS_AS(evaluator.ablations(toy.intact, {toy_head(0, 2)}), Error);
+  CHECK_THROWS_AS(evaluator.ablations(toy.intact, {toy_head(1, 0), toy_head(0, 0)}), Error);
+  CHECK(evaluator.ablations(toy.intact, {}).intact == evaluator.run(toy.intact));
+}
+
 }  // namespace
 }  // namespace headcount

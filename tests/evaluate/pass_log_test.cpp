@@ -46,6 +46,7 @@ TEST_CASE("a pass that fails leaves no trace") {
 struct Found {
   std::vector<ExampleStatistics> intact, masked, smaller;
   Matrix<double> gradients;
+  Ablations ablations;
 };
 
 Found all_passes(PassLog* log) {
@@ -65,6 +66,7 @@ Found all_passes(PassLog* log) {
   found.masked = evaluator.run(masked);
   found.smaller = evaluator.with(without, fewer).run(intact);
   found.gradients = evaluator.gate_gradients(intact).values;
+  found.ablations = evaluator.ablations(intact, {toy_head(0, 1), toy_head(1, 2)});
   return found;
 }
 
@@ -82,7 +84,7 @@ TEST_CASE("an evaluator's passes from a log are those it would make") {
   const auto plain = all_passes(nullptr);
   PassLog first;
   all_passes(&first);
-  REQUIRE(first.passes().size() == 4);
+  REQUIRE(first.passes().size() == 5);
   PassLog log;
   for (auto pass : first.passes()) log.add(std::move(pass));
   int made = 0;
@@ -93,9 +95,30 @@ TEST_CASE("an evaluator's passes from a log are those it would make") {
   check_equal(plain.masked, replayed.masked);
   check_equal(plain.smaller, replayed.smaller);
   CHECK(plain.gradients == replayed.gradients);
+  check_equal(plain.ablations.intact, replayed.ablations.intact);
+  check_equal(plain.ablations.intact, plain.intact);
+  REQUIRE(replayed.ablations.without.size() == 2);
+  for (std::size_t h = 0; h < 2; ++h)
+    check_equal(plain.ablations.without[h], replayed.ablations.without[h]);
+  CHECK(plain.ablations.without[0][0].nll != plain.ablations.without[1][0].nll);
   CHECK(plain.masked[0].nll != plain.intact[0].nll);
   // masked and smaller are told apart though they agree
   CHECK(log.passes()[1].what != log.passes()[2].what);
+  CHECK(log.passes()[0].what != log.passes()[1].what);
+}
+
+TEST_CASE("ablations of other heads are another pass") {
+  const ToyTask task;
+  const Model<float> model(toy_config());
+  const auto parameters = toy_parameters(model, 2);
+  ThreadTeam team(1);
+  Evaluator<float> evaluator(model, parameters, task, SplitName::validation, 0, team);
+  PassLog log;
+  evaluator.keep_in(log);
+  const auto intact = HeadTreatment<float>::intact(model.heads());
+  evaluator.ablations(intact, {toy_head(0, 0)});
+  evaluator.ablations(intact, {toy_head(0, 1)});
+  REQUIRE(log.passes().size() == 2);
   CHECK(log.passes()[0].what != log.passes()[1].what);
 }
 

@@ -29,6 +29,10 @@ constexpr double kProducts = 2 * (864 + 288 + 768) + 240;
 constexpr double kHead = 2 * 96;
 constexpr double kForward = kProducts + 4 * kHead;
 constexpr double kGateGradient = 2 * kProducts + 3.5 * 4 * kHead;
+// Without each head of a layer: its share of the layer's output, what lies between, logits; and for
+// those of the first layer the second one.
+constexpr double kTop = 144 + 768 + 240, kBelow = kTop + 864 + 288 + 768;
+constexpr double kAblations = kForward + 2 * kTop + 2 * (kBelow + 2 * kHead);
 constexpr double kTraining = 3 * kProducts + 3.5 * 4 * kHead;
 
 Stages flops(std::vector<std::string> sets) {
@@ -67,7 +71,7 @@ TEST_CASE("a mask spares its heads, and the intact model is scored too") {
   CHECK(flops({mask, "mask.when=train", "train.steps=1", "train.validate-every=0"}).train ==
         Approx(15 * (kTraining - 3.5 * kHead) + 10 * masked));
   CHECK(flops({mask, "measure.measures=importance.ablation"}).measure ==
-        Approx(10 * (masked + 3 * (masked - kHead))));
+        Approx(10 * (masked + 1.5 * kTop + 1.5 * (kBelow + 1.5 * kHead))));
 }
 
 TEST_CASE("measures of patterns share one pass, others have their own") {
@@ -75,8 +79,7 @@ TEST_CASE("measures of patterns share one pass, others have their own") {
   CHECK(flops({"measure.measures=entropy, confidence, distance"}).measure == 10 * kForward);
   CHECK(flops({"measure.measures=importance.gradient", "measure.split=test"}).measure ==
         20 * kGateGradient);
-  CHECK(flops({"measure.measures=importance.ablation"}).measure ==
-        10 * (kForward + 4 * (kForward - kHead)));
+  CHECK(flops({"measure.measures=importance.ablation"}).measure == 10 * kAblations);
   CHECK(flops({"measure.patterns=3"}).measure == 3 * kForward);
   CHECK(flops({"measure.patterns=300"}).measure == 10 * kForward);
 }
@@ -91,7 +94,7 @@ TEST_CASE("a pruning method costs its order and a curve for every order it makes
   };
   CHECK(of("importance.gradient") == Approx(10 * kGateGradient + curve));
   CHECK(of("random", "prune.orders=3") == Approx(3 * curve));
-  CHECK(of("importance.ablation") == Approx(10 * (5 * kForward - 4 * kHead) + curve));
+  CHECK(of("importance.ablation") == Approx(10 * kAblations + curve));
   // a gradient at every point but the last; masked heads go forward only
   CHECK(of("importance.gradient-iterative") ==
         Approx(10 * (4 * kGateGradient - (1 + 2 + 3) * 2.5 * kHead) + curve));

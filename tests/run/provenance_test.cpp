@@ -17,7 +17,8 @@ TEST_CASE("a build knows where it comes from") {
   CHECK_FALSE(build.instruction_set.empty());
   CHECK(build.products == product_library());
   // Other kernels give other bits.
-  CHECK_THAT(build.instruction_set, ContainsSubstring(fmt::format("kernels {}", kernels<float>().level)));
+  CHECK_THAT(build.instruction_set,
+             ContainsSubstring(fmt::format("kernels {}", kernels<float>().level)));
   CHECK_FALSE(cpu_name().empty());
   CHECK_FALSE(host_name().empty());
 }

@@ -196,7 +196,7 @@ TEST_CASE("stored patterns are distributions over the keys that a query sees") {
         sum += static_cast<double>(at(map, i, j));
         if (j > i) CHECK(at(map, i, j) == 0);
       }
-      if (map % 6 != 2) CHECK(sum == Approx(1).epsilon(1e-6));
+      if (map % 6 != 2) CHECK(sum == Approx(1).epsilon(1e-3));  // of halves
     }
   CHECK(file.attribute_text("/patterns/decoder_self/pattern", "split") == "validation");
   const StoredTrial trial(tiny_file());

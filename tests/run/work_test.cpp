@@ -103,6 +103,24 @@ TEST_CASE("a pass over examples is cut into batches as the evaluator cuts it") {
   CHECK(pass_work(one_layer(), {}).flops() == 0);
 }
 
+TEST_CASE("ablations run each layer's heads together through the layers above") {
+  const auto shape = ModelShape::of(config_of({2, 3}, {2, 2}));
+  // Sequences of 3 tokens in one batch: each layer's heads fit into 18 tokens, or one by one.
+  const auto together = ablation_work(shape, kBatch, {}, 18);
+  const auto forward = forward_work(shape, kBatch);
+  // A run of heads of layer 0: what lies between there, a layer, logits: 2 + 4 + 1; of layer 1: 2 +
+  // 1
+  CHECK(together[Feature::products] == forward[Feature::products] + 7 + 3 + 5);
+  CHECK(ablation_work(shape, kBatch, {}, 6)[Feature::products] ==
+        forward[Feature::products] + 2 * 7 + 3 * 3 + 5);
+  // Layer 1 attends again without each of two heads of layer 0: scores and contexts of 3 heads.
+  CHECK(together[Feature::head_flops] == forward[Feature::head_flops] + 2 * 3 * 144);
+  CHECK(together[Feature::error_functions] == 6 * 8 * (2 + 2 * 2 + 3));
+  CHECK(together[Feature::exponentials] == forward[Feature::exponentials] + 5 * 60 + 2 * 3 * 12);
+  CHECK(ablation_work(shape.without(1), kBatch).flops() ==
+        pass_work(shape.without(1), kBatch).flops());
+}
+
 TEST_CASE("dropout draws for every entry it may drop") {
   auto config = config_of({2}, {2});
   config.dropout = 0.1;

@@ -43,7 +43,7 @@ EXPECTED = [
     ("heads/decoder_self", "head_state", ["layer", "head"], [[1, 1, 2], [1, 1, 0]]),
     ("heads/decoder_self", "entropy", ["layer", "head"], [[1.5, 1.25, NAN], [0.5, 0.75, NAN]]),
     ("patterns/decoder_self", "pattern", ["sequence", "layer", "head", "query_pos", "key_pos"],
-     np.arange(19200).reshape(2, 2, 3, 40, 40) * 0.5),
+     (np.arange(19200) % 2048).reshape(2, 2, 3, 40, 40) * 0.5),
     ("patterns/decoder_self", "tokens", ["sequence", "query_pos"],
      np.array(["ß" if i % 2 else f"t{i}" for i in range(80)], dtype=object).reshape(2, 40)),
     ("model", "decoder.0.self.w_q", ["row_2", "col_3"], [[-1, -0.5, 0], [0.5, 1, 1.5]]),
@@ -120,7 +120,8 @@ def check_h5py(path):
                 check(f"h5py: dimensions of {group}/{name}", scales == dimensions)
 
         pattern = file["patterns/decoder_self/pattern"]
-        check("h5py: one chunk a pattern", pattern.chunks == (1, 1, 1, 40, 40))
+        check("h5py: half precision", pattern.dtype == np.float16)
+        check("h5py: one chunk a sequence and layer", pattern.chunks == (1, 1, 3, 40, 40))
         check("h5py: no compression", pattern.compression is None)
         check("h5py: small ones in one piece", file["training/loss"].chunks is None)
 

@@ -180,6 +180,25 @@ TEST_CASE("differences say where and what") {
                                  "/g/y: type int64 and float64"});
 }
 
+TEST_CASE("halves differ in their bits and are told as numbers") {
+  const TemporaryFolder folder;
+  const auto publish = [&](const std::string& name, Half second) {
+    publish_result(folder / name, [&](ResultWriter& writer) {
+      writer.dimension("/", "row", std::size_t{2});
+      const std::vector<Half> values{to_half(0.5F), second};
+      writer.variable("/g", "x", {"row"}, std::span<const Half>(values), kInfo);
+    });
+  };
+  publish("a.h5", to_half(0.25F));
+  publish("b.h5", kHalfNaN);
+  CHECK(same(folder / "a.h5", folder / "a.h5").empty());
+  const auto differences = same(folder / "a.h5", folder / "b.h5");
+  REQUIRE(differences.size() == 1);
+  CHECK(differences[0].what == "1 of 2 values, first at [1]: 0.25 and NaN (007e)");
+  CHECK_THROWS_WITH(ResultFile(folder / "a.h5").read<std::int64_t>("/g/x"),
+                    ContainsSubstring("holds float16, which is not converted to int64"));
+}
+
 TEST_CASE("time and place do not count") {
   const TemporaryFolder folder;
   for (const double wall : {1.0, 2.0})

@@ -47,6 +47,14 @@ std::vector<T> ramp(std::size_t count, T first, T step) {
   return values;
 }
 
+// What a half can say of such a ramp: 0, 0.5, ... 1023.5, over and over.
+inline std::vector<Half> half_ramp(std::size_t count) {
+  std::vector<Half> values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(to_half(static_cast<float>(i % 2048) * 0.5F));
+  return values;
+}
+
 inline void write_sample(ResultWriter& writer) {
   using Integers = std::vector<std::int64_t>;
   const VariableInfo index{.long_name = "index", .units = "1"};
@@ -107,8 +115,8 @@ inline void write_sample(ResultWriter& writer) {
   writer.dimension(patterns, "query_pos", std::size_t{40});
   writer.dimension(patterns, "key_pos", std::size_t{40});
   writer.variable(patterns, "pattern", {"sequence", "layer", "head", "query_pos", "key_pos"},
-                  ramp<float>(2 * 2 * 3 * 40 * 40, 0.0F, 0.5F),
-                  {.long_name = "attention weights", .units = "1", .chunk_axes = 2});
+                  std::span<const Half>(half_ramp(2 * 2 * 3 * 40 * 40)),
+                  {.long_name = "attention weights", .units = "1", .chunk_axes = 3});
   std::vector<std::string> tokens;
   for (int i = 0; i < 80; ++i) tokens.push_back(i % 2 ? "ß" : fmt::format("t{}", i));
   writer.variable(patterns, "tokens", {"sequence", "query_pos"}, tokens,

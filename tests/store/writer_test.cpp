@@ -57,7 +57,11 @@ TEST_CASE("every type and shape comes back as it was written") {
         "never present removed");
   CHECK(file.attribute_real("/heads/decoder_self/entropy", "spread") == 0.125);
   CHECK(file.attribute_integer("/heads/decoder_self/entropy", "n") == 4);
-  CHECK(file.read<float>("/patterns/decoder_self/pattern") == ramp<float>(19200, 0.0F, 0.5F));
+  CHECK(file.type("/patterns/decoder_self/pattern") == "float16");
+  const auto pattern = file.read<double>("/patterns/decoder_self/pattern");
+  REQUIRE(pattern.size() == 19200);
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    if (pattern[i] != static_cast<double>(i % 2048) / 2) FAIL("value " << i);
   CHECK(file.read_texts("/patterns/decoder_self/tokens")[1] == "ß");
   CHECK(file.read_texts("/labels/method") == std::vector<std::string>{"random", "importance"});
   CHECK(file.read<double>("/labels/rate") == std::vector<double>{0.0, 0.5, 1.0});
