@@ -22,6 +22,7 @@ struct Workload {
   ModelConfig model;
   Index length = 0;  // T, of every sequence
   Index batch = 0;   // B, sequences of a step
+  int shards = 1;    // that a thread works on, one after the other: less memory, nearer caches
 
   Index tokens() const { return batch * length; }
 };

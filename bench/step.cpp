@@ -10,6 +10,7 @@ void run(const Values& values) {
   const int threads = integer(values, "threads"), steps = integer(values, "steps");
   auto work = workload(values["config"].as<std::string>(), dropout);
   if (values.count("batch")) work.batch = integer(values, "batch");
+  if (values.count("shards")) work.shards = integer(values, "shards");
 
   Training training(work, threads, precision(values));
   constexpr int kWarmUp = 3;
@@ -20,11 +21,9 @@ void run(const Values& values) {
                 {"ms_min", rounded(1e3 * smallest(seconds))},
                 {"peak_rss_mib", rounded(peak_rss_mib())}};
   };
-  Json line{{"config", work.name},
-            {"threads", threads},
-            {"dropout", dropout},
-            {"precision", values["precision"].as<std::string>()},
-            {"batch", work.batch}};
+  Json line{{"config", work.name}, {"threads", threads},
+            {"dropout", dropout},  {"precision", values["precision"].as<std::string>()},
+            {"batch", work.batch}, {"shards", threads * work.shards}};
   if (values.count("serve")) {
     serve(line, measure);
     return;
@@ -55,7 +54,8 @@ int main(int argc, char** argv) {
       [](po::options_description& options) {
         options.add_options()("config", po::value<std::string>()->default_value("char"),
                               "the model: char, gpt384 or cls")(
-            "threads", po::value<int>()->default_value(1), "threads, and shards of a batch")(
+            "threads", po::value<int>()->default_value(1), "threads")(
+            "shards", po::value<int>(), "of a batch for each thread, instead of the model's own")(
             "dropout", po::value<double>()->default_value(0),
             "rate on embeddings, patterns and sublayers")(
             "steps", po::value<int>()->default_value(20), "steps that are timed")(

@@ -10,7 +10,7 @@ TrainConfig training_of(const Workload& work, int threads, Precision precision) 
   config.steps = std::numeric_limits<std::int64_t>::max();
   config.batch_tokens = work.tokens();
   config.precision = precision;
-  config.shards = threads;
+  config.shards = threads * work.shards;
   config.schedule = {ScheduleKind::constant, 3e-4, 0, config.steps};
   config.optimizer.weight_decay = 0.01;
   config.record_every = config.steps;

@@ -5,8 +5,8 @@
 
 namespace headcount::bench {
 
-// Training in whole steps: a batch is made, the loss is read. A batch is cut into as many shards as
-// there are threads.
+// Training in whole steps: a batch is made, the loss is read. Every thread has
+// Workload::shards of a batch.
 class Training {
  public:
   Training(const Workload& work, int threads, Precision precision = Precision::float32);

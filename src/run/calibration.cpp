@@ -89,6 +89,7 @@ TrainConfig training_of(const ProbeModel& probe) {
   config.steps = 1'000'000;
   config.batch_tokens = probe.tokens;
   config.shards = probe.shards;
+  config.precision = probe.precision;
   config.schedule = {ScheduleKind::constant, 1e-4, 0, config.steps};
   config.clip = 1;
   config.record_every = config.steps;
@@ -162,7 +163,9 @@ class Rig {
     step.batch = sequences * BatchShape{1, block, block * block, block};
     step.shards = probe_.shards;
     step.record_every = 1e6;
+    step.precision = probe_.precision;
     add("train", step_work(shape, step), [this] { this->step(); });
+    if (probe_.precision != Precision::float32) return works;  // acts only in training
     add("evaluate", pass_work(shape, examples), [this] { evaluator_.run(intact_); });
     if (probe_.dropout > 0) return works;  // acts only in training
     add("gradients", gate_gradient_work(shape, examples),
@@ -182,6 +185,7 @@ class Rig {
                             probe_.feed_forward * probe_.width, probe_.heads, probe_.block,
                             probe_.layers, probe_.vocabulary, name_of(probe_.activation));
     if (probe_.dropout > 0) text += " dropout";
+    if (probe_.precision == Precision::bfloat16) text += " bfloat16";
     return text;
   }
 
@@ -235,17 +239,28 @@ double Calibration::time(const Work& work) const {
 const std::vector<ProbeModel>& calibration_grid() {
   using enum Activation;
   static const std::vector<ProbeModel> grid{
-      // D, H, T, L, tokens, V, activation, dropout, F / D, shards
-      {8, 1, 8, 1, 64, 16, gelu, 0, 4, 1},       {16, 4, 16, 2, 128, 32, gelu, 0, 4, 4},
-      {32, 1, 16, 2, 1024, 96, gelu, 0, 4, 2},   {32, 4, 64, 1, 1024, 96, relu, 0, 1, 1},
-      {32, 16, 128, 1, 1024, 96, gelu, 0, 8, 2}, {64, 1, 128, 1, 1024, 96, relu, 0, 4, 4},
-      {64, 4, 16, 2, 1024, 96, gelu, 0, 4, 2},   {64, 8, 64, 2, 1024, 96, gelu, 0, 2, 2},
-      {64, 16, 16, 1, 1024, 96, relu, 0, 4, 1},  {128, 1, 64, 1, 1024, 96, gelu, 0, 4, 2},
-      {128, 4, 128, 1, 1024, 96, relu, 0, 4, 1}, {128, 8, 16, 1, 2048, 96, gelu, 0, 4, 4},
-      {128, 16, 64, 2, 1024, 96, gelu, 0, 4, 2}, {256, 1, 16, 1, 512, 96, relu, 0, 4, 1},
-      {256, 4, 64, 1, 512, 96, gelu, 0, 4, 4},   {256, 16, 128, 1, 1024, 96, gelu, 0, 1, 2},
-      {64, 4, 64, 1, 1024, 2000, gelu, 0, 4, 2}, {64, 4, 32, 1, 1024, 96, gelu_tanh, 0, 4, 2},
-      {64, 4, 32, 1, 1024, 96, relu, 0.1, 4, 2}};
+      // D, H, T, L, tokens, V, activation, dropout, F / D, shards, precision
+      {8, 1, 8, 1, 64, 16, gelu, 0, 4, 1},
+      {16, 4, 16, 2, 128, 32, gelu, 0, 4, 4},
+      {32, 1, 16, 2, 1024, 96, gelu, 0, 4, 2},
+      {32, 4, 64, 1, 1024, 96, relu, 0, 1, 1},
+      {32, 16, 128, 1, 1024, 96, gelu, 0, 8, 2},
+      {64, 1, 128, 1, 1024, 96, relu, 0, 4, 4},
+      {64, 4, 16, 2, 1024, 96, gelu, 0, 4, 2},
+      {64, 8, 64, 2, 1024, 96, gelu, 0, 2, 2},
+      {64, 16, 16, 1, 1024, 96, relu, 0, 4, 1},
+      {128, 1, 64, 1, 1024, 96, gelu, 0, 4, 2},
+      {128, 4, 128, 1, 1024, 96, relu, 0, 4, 1},
+      {128, 8, 16, 1, 2048, 96, gelu, 0, 4, 4},
+      {128, 16, 64, 2, 1024, 96, gelu, 0, 4, 2},
+      {256, 1, 16, 1, 512, 96, relu, 0, 4, 1},
+      {256, 4, 64, 1, 512, 96, gelu, 0, 4, 4},
+      {256, 16, 128, 1, 1024, 96, gelu, 0, 1, 2},
+      {64, 4, 64, 1, 1024, 2000, gelu, 0, 4, 2},
+      {64, 4, 32, 1, 1024, 96, gelu_tanh, 0, 4, 2},
+      {64, 4, 32, 1, 1024, 96, relu, 0.1, 4, 2},
+      {64, 4, 32, 2, 1024, 96, relu, 0, 4, 2, Precision::bfloat16},
+      {256, 4, 64, 1, 1024, 96, relu, 0, 4, 2, Precision::bfloat16}};
   return grid;
 }
 

@@ -29,6 +29,7 @@ struct ProbeModel {
   double dropout = 0;      // on the stream and on patterns
   Index feed_forward = 4;  // times the width
   int shards = 2;
+  Precision precision = Precision::float32;  // of training
 };
 const std::vector<ProbeModel>& calibration_grid();
 

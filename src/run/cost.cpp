@@ -51,7 +51,7 @@ class TrialModel {
     StepShape step;
     step.batch = training_batch();
     step.shards = train_.shards;
-    step.weight_decay = train_.optimizer.weight_decay != 0;
+    step.precision = train_.precision;
     step.record_every = as_real(train_.record_every);
     return as_real(train_.steps) * step_work(model_, step, training_heads());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headcount {
 namespace {
@@ -15,7 +16,8 @@ constexpr std::array<std::string_view, kFeatures> kNames{"product-flops",     "p
                                                          "random-numbers",    "parameter-elements",
                                                          "updates",           "tokens",
                                                          "sequences",         "steps",
-                                                         "observed-elements", "logarithms"};
+                                                         "observed-elements", "logarithms",
+                                                         "bfloat16-flops"};
 
 // c [m, n] = a [m, k] · b [k, n]
 void add_product(Work& work, double m, double k, double n) {
@@ -25,14 +27,14 @@ void add_product(Work& work, double m, double k, double n) {
   work[Feature::products] += 1;
 }
 
-void add_activation(Work& work, const ModelShape& model, double numbers, bool backward) {
+// With its slope, which is all that the backward pass needs.
+void add_activation(Work& work, const ModelShape& model, double numbers) {
   switch (model.activation) {
     case Activation::relu:
       work[Feature::elements] += numbers;
       break;
     case Activation::gelu:
       work[Feature::error_functions] += numbers;
-      if (backward) work[Feature::exponentials] += numbers;
       break;
     case Activation::gelu_tanh:
       work[Feature::tangents] += numbers;
@@ -53,16 +55,16 @@ void add_heads(Work& work, const ModelShape& model, const ModelShape::Layer& lay
                const BatchShape& batch, double share, const Attending& attending, bool training) {
   const double heads = layer.heads * share, columns = layer.columns() * share;
   const double visible = model.causal ? (batch.squares + batch.tokens) / 2 : batch.squares;
-  work[Feature::head_flops] += attending.products * 2 * batch.squares * columns;
+  work[Feature::head_flops] += attending.products * 2 * visible * columns;
   work[Feature::head_elements] += attending.vectors * batch.tokens * columns;
   work[Feature::pattern_elements] +=
-      (attending.visits + (model.adds_to_scores ? 1 : 0)) * batch.squares * heads;
+      (attending.visits * visible + (model.adds_to_scores ? batch.squares : 0)) * heads;
   work[Feature::pattern_rows] += batch.tokens * heads;
   work[Feature::slices] += batch.sequences * heads;
   work[Feature::exponentials] += visible * heads;
   if (model.turns_vectors) work[Feature::elements] += 2 * batch.tokens * columns;
   if (training && model.pattern_dropout > 0)
-    work[Feature::random_numbers] += attending.dropouts * batch.squares * heads;
+    work[Feature::random_numbers] += attending.dropouts * visible * heads;
 }
 
 void add_stream_dropout(Work& work, const ModelShape& model, double tokens) {
@@ -174,7 +176,7 @@ Work feed_forward_work(const ModelShape& model, double tokens) {
   Work work;
   work[Feature::elements] += (kNorm + 1) * tokens * width;
   add_product(work, tokens, width, inner);
-  add_activation(work, model, tokens * inner, false);
+  add_activation(work, model, tokens * inner);
   add_product(work, tokens, inner, width);
   work[Feature::elements] += tokens * (inner + width);
   return work;
@@ -209,15 +211,17 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
   add_product(work, tokens, model.vocabulary, width);
   if (training) add_product(work, model.vocabulary, tokens, width);
   work[Feature::elements] += (1 + (model.final_norm ? kNormBackward : 1)) * tokens * width;
-  for (const auto& layer : model.layers) {
+  for (auto at = model.layers.rbegin(); at != model.layers.rend(); ++at) {
+    const auto& layer = *at;
     const double columns = layer.columns();
     work[Feature::elements] += 2 * (kNormBackward + 1) * tokens * width;
     add_product(work, tokens, width, inner);
-    add_activation(work, model, tokens * inner, true);
+    work[Feature::elements] += tokens * inner;  // the slope
     add_product(work, tokens, inner, width);
     add_product(work, tokens, width, columns);
-    work[Feature::elements] += 3 * tokens * columns;  // zeros
-    add_heads(work, model, layer, batch, heads.share, {5, 2, 7, 2}, training);
+    // A pass for gates alone ends at those of the lowest layer.
+    if (!training && &layer == &model.layers.front()) break;
+    add_heads(work, model, layer, batch, heads.share, {5, 2, 7, 1}, training);
     add_product(work, tokens, 3 * columns, width);
     if (!training) continue;
     add_product(work, inner, tokens, width);
@@ -239,11 +243,12 @@ Work step_work(const ModelShape& model, const StepShape& step, HeadsAtWork heads
   const auto shard = (1 / shards) * step.batch;
   Work work =
       shards * (forward_work(model, shard, heads, true) + backward_work(model, shard, heads, true));
-  // Every shard's gradient is set to zero and added; then the sum's norm is taken.
-  work[Feature::parameter_elements] +=
-      (2 + 3 * step.shards + (step.weight_decay ? 1 : 0)) * parameters;
+  // Every shard's gradient is set to zero, and added but for the first; the sum's norm is taken.
+  work[Feature::parameter_elements] += (step.shards + 3 * (step.shards - 1) + 1) * parameters;
   work[Feature::updates] += parameters;
   work[Feature::steps] += 1;
+  if (step.precision == Precision::bfloat16)
+    std::swap(work[Feature::bfloat16_flops], work[Feature::product_flops]);
   work[Feature::elements] += 2 * step.batch.tokens * model.width *
                              static_cast<double>(model.layers.size()) / step.record_every;
   return work;

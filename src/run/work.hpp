@@ -20,8 +20,8 @@ enum class Feature {
   pattern_elements,    // visits of an entry of a pattern
   pattern_rows,        // visits of a row of a pattern
   slices,              // visits of one head and sequence
-  exponentials,        // in softmax, and in the derivative of gelu
-  error_functions,     // in gelu
+  exponentials,        // in softmax
+  error_functions,     // in gelu, with its slope
   tangents,            // in gelu-tanh
   elements,            // visits of an entry of the activations by norms, sums, copies and the like
   random_numbers,      // drawn for dropout
@@ -32,8 +32,9 @@ enum class Feature {
   steps,               // of training
   observed_elements,   // of a pattern, seen by a measure
   logarithms,          // in entropies
+  bfloat16_flops,      // of large products whose inputs are bfloat16
 };
-inline constexpr std::size_t kFeatures = 20;
+inline constexpr std::size_t kFeatures = 21;
 
 std::string_view name_of(Feature feature);  // "product-flops"
 std::array<Feature, kFeatures> all_features();
@@ -45,7 +46,10 @@ class Work {
   double operator[](Feature feature) const { return amounts_[static_cast<std::size_t>(feature)]; }
 
   // In matrix products, large and of heads, as the field counts them.
-  double flops() const { return (*this)[Feature::product_flops] + (*this)[Feature::head_flops]; }
+  double flops() const {
+    return (*this)[Feature::product_flops] + (*this)[Feature::bfloat16_flops] +
+           (*this)[Feature::head_flops];
+  }
 
   Work& operator+=(const Work& other);
   friend Work operator+(Work a, const Work& b) { return a += b; }
@@ -118,8 +122,8 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
 struct StepShape {
   BatchShape batch;
   double shards = 1;
-  bool weight_decay = false;
   double record_every = 1;
+  Precision precision = Precision::float32;
 };
 // One training step: batch, passes over every shard, update.
 Work step_work(const ModelShape& model, const StepShape& step, HeadsAtWork heads = {});

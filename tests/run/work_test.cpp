@@ -48,9 +48,10 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
   // 2·6·4·12 for queries, keys and values; 2·6·4·4 for W_O; 2·(2·6·4·8) between; 2·6·4·10 logits
   CHECK(work[Feature::product_flops] == 576 + 192 + 768 + 480);
   CHECK(work[Feature::products] == 5);
-  // scores and contexts of two heads of width 2: 2·(2·18·2)·2
-  CHECK(work[Feature::head_flops] == 288);
-  CHECK(work.flops() == 2016 + 288);
+  // scores and contexts of two heads of width 2, 1 + 2 + 3 visible pairs in 2 sequences:
+  // 2·(2·12·2)·2
+  CHECK(work[Feature::head_flops] == 192);
+  CHECK(work.flops() == 2016 + 192);
   CHECK(work[Feature::slices] == 4);
   CHECK(work[Feature::pattern_rows] == 12);
   // 1 + 2 + 3 visible keys in 2 sequences under 2 heads, and 10 logits of 6 tokens
@@ -64,10 +65,14 @@ TEST_CASE("a backward pass has twice the products with parameters, once without"
   const auto training = backward_work(one_layer(), kBatch, {}, true);
   const auto activations = backward_work(one_layer(), kBatch, {}, false);
   CHECK(training[Feature::product_flops] == 2 * forward[Feature::product_flops]);
-  CHECK(activations[Feature::product_flops] == forward[Feature::product_flops]);
+  // Without, the gradient ends at the gates of the lowest layer: not 2·6·4·12 to its input.
+  CHECK(activations[Feature::product_flops] == forward[Feature::product_flops] - 576);
   // scores again, then d_values, d_pattern, d_queries, d_keys
   CHECK(training[Feature::head_flops] == 2.5 * forward[Feature::head_flops]);
-  CHECK(activations[Feature::head_flops] == training[Feature::head_flops]);
+  CHECK(activations[Feature::head_flops] == 0);
+  const auto two = ModelShape::of(config_of({2, 2}, {2, 2}));
+  CHECK(backward_work(two, kBatch, {}, false)[Feature::head_flops] ==
+        backward_work(two, kBatch, {}, true)[Feature::head_flops] / 2);
 }
 
 TEST_CASE("masked heads attend no more, unless observed, and removed ones have no products") {
@@ -86,13 +91,17 @@ TEST_CASE("masked heads attend no more, unless observed, and removed ones have n
 TEST_CASE("a training step sweeps over the parameters for every shard, and updates them once") {
   const auto shape = one_layer();
   const double parameters = shape.parameters();
-  const auto work = step_work(shape, {kBatch, 2, false, 1e9});
+  const auto work = step_work(shape, {kBatch, 2, 1e9});
   CHECK(work[Feature::updates] == parameters);
-  CHECK(work[Feature::parameter_elements] == (2 + 3 * 2) * parameters);
+  CHECK(work[Feature::parameter_elements] == (2 + 3 * 1 + 1) * parameters);
   CHECK(work[Feature::steps] == 1);
   CHECK(work[Feature::products] == 2 * (5 + 10));
-  CHECK(work.flops() == 3 * 2016 + 3.5 * 288);  // whatever the shards
-  CHECK(step_work(shape, {kBatch, 8, false, 1e9})[Feature::products] == 2 * (5 + 10));
+  CHECK(work.flops() == 3 * 2016 + 3.5 * 192);  // whatever the shards
+  const auto half = step_work(shape, {kBatch, 2, 1e9, Precision::bfloat16});
+  CHECK(half[Feature::product_flops] == 0);
+  CHECK(half[Feature::bfloat16_flops] == 3 * 2016);
+  CHECK(half.flops() == work.flops());
+  CHECK(step_work(shape, {kBatch, 8, 1e9})[Feature::products] == 2 * (5 + 10));
 }
 
 TEST_CASE("a pass over examples is cut into batches as the evaluator cuts it") {
@@ -114,7 +123,7 @@ TEST_CASE("ablations run each layer's heads together through the layers above") 
   CHECK(ablation_work(shape, kBatch, {}, 6)[Feature::products] ==
         forward[Feature::products] + 2 * 7 + 3 * 3 + 5);
   // Layer 1 attends again without each of two heads of layer 0: scores and contexts of 3 heads.
-  CHECK(together[Feature::head_flops] == forward[Feature::head_flops] + 2 * 3 * 144);
+  CHECK(together[Feature::head_flops] == forward[Feature::head_flops] + 2 * 3 * 96);
   CHECK(together[Feature::error_functions] == 6 * 8 * (2 + 2 * 2 + 3));
   CHECK(together[Feature::exponentials] == forward[Feature::exponentials] + 5 * 60 + 2 * 3 * 12);
   CHECK(ablation_work(shape.without(1), kBatch).flops() ==
@@ -128,7 +137,7 @@ TEST_CASE("dropout draws for every entry it may drop") {
   CHECK(stream[Feature::random_numbers] == 3 * 6 * 4);  // embeddings and two sublayers
   config.pattern_dropout = 0.1;
   const auto both = forward_work(ModelShape::of(config), kBatch, {}, true);
-  CHECK(both[Feature::random_numbers] == 3 * 6 * 4 + 18 * 2);
+  CHECK(both[Feature::random_numbers] == 3 * 6 * 4 + 12 * 2);
   CHECK(forward_work(ModelShape::of(config), kBatch)[Feature::random_numbers] == 0);
 }
 
