@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "run/provenance.hpp"
 #include "store/schema.hpp"
 #include "store/writer.hpp"

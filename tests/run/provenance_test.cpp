@@ -1,5 +1,6 @@
 #include "run/provenance.hpp"
 
+#include "base/process.hpp"
 #include "catch.hpp"
 #include "math/product.hpp"
 
