@@ -68,6 +68,31 @@ Table pruning_table(const ResultFile& file) {
   return table;
 }
 
+// Of each smaller model that was built, for the most sequences that were timed.
+std::vector<std::string> latency_lines(const ResultFile& file) {
+  const std::string group = "/timing/latency/";
+  std::vector<std::string> lines;
+  if (!file.exists(group + "ratio")) return lines;
+  const auto methods = file.read_texts(group + "method");
+  const auto left = file.read<std::int64_t>(group + "heads_left"),
+             sequences = file.read<std::int64_t>(group + "sequences");
+  const auto numbers = [&](const char* name) { return file.read<double>(group + name); };
+  const auto intact = numbers("intact"), smaller = numbers("smaller"), ratio = numbers("ratio"),
+             spread = numbers("ratio_spread"), flops = numbers("flops_ratio");
+  for (std::size_t built = 0; built < methods.size(); ++built)
+    for (std::size_t size = sequences.size(); size-- > 0;) {
+      const auto at = built * sequences.size() + size;
+      if (std::isnan(ratio.at(at))) continue;
+      lines.push_back(fmt::format(
+          "{:.3g} ms for {:.3g} ms intact, {:.3f} of it (spread {:.3f}; by arithmetic {:.3f}): {} "
+          "heads left by {}, {} sequences",
+          1e3 * smaller.at(at), 1e3 * intact.at(at), ratio.at(at), spread.at(at), flops.at(at),
+          left.at(built), methods[built], sequences[size]));
+      break;
+    }
+  return lines;
+}
+
 nlohmann::json json_of(const ResultFile& file) {
   nlohmann::json all;
   for (const auto& name : file.attributes("/"))
@@ -92,6 +117,8 @@ ExitCode run(const Arguments& arguments) {
   fmt::print("\n{}", render(score_table(file), format));
   if (const auto pruning = pruning_table(file); !pruning.rows().empty())
     fmt::print("\n{}", render(pruning, format));
+  if (const auto lines = latency_lines(file); format == TableFormat::text && !lines.empty())
+    fmt::print("\nlatency: {}\n", join(lines, "\n         "));
   for (const auto& site : sites_of(file)) {
     std::vector<std::string> held;
     for (const auto& name : file.children("/heads/" + site))

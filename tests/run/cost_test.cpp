@@ -16,9 +16,9 @@ const TaskSizes kSizes{5, 4, 10, 20, {1, 4, 16, 4}, {1, 4, 16, 4}};
 
 Settings small(std::vector<std::string> sets) {
   std::vector<std::string> all{
-      "model.d-model=6",     "model.heads=2", "model.feed-forward=8", "model.dropout=0",
-      "attention.dropout=0", "train.steps=0", "measure.measures=",    "measure.during-training=",
-      "measure.patterns=0",  "prune.methods="};
+      "model.d-model=6",     "model.heads=2",  "model.feed-forward=8", "model.dropout=0",
+      "attention.dropout=0", "train.steps=0",  "measure.measures=",    "measure.during-training=",
+      "measure.patterns=0",  "prune.methods=", "prune.latency=0"};
   all.insert(all.end(), sets.begin(), sets.end());
   return tiny_settings(all);
 }
@@ -110,6 +110,16 @@ TEST_CASE("a smaller model that is built has no products of the heads gone") {
   const double half = kProducts - 2 * (864 + 288) / 2 + 2 * kHead;
   CHECK(with("prune.build-at=(0 50)") - with("prune.build-at=0") == Approx(20 * half));
   CHECK(with("prune.build-at=(45 50 55)") == Approx(with("prune.build-at=50")));  // one point
+}
+
+TEST_CASE("timing smaller models costs pairs of passes") {
+  const std::vector<std::string> sets{"prune.step=0.5", "prune.methods=random", "prune.orders=2",
+                                      "prune.build-at=50"};
+  auto timed = sets;
+  timed.push_back("prune.latency=4");
+  const double half = kProducts - 2 * (864 + 288) / 2 + 2 * kHead;
+  // 20 examples: of 1 and of 16 sequences
+  CHECK(flops(timed).prune - flops(sets).prune == Approx(17 * 6 * (kForward + half)));
 }
 
 TEST_CASE("a model without heads has nothing to ablate or to prune") {
