@@ -352,7 +352,7 @@ class TrialRun {
     }
     if (built.empty()) return;
     progress_.show("timing smaller models", true);
-    constexpr double kSeconds = 1, kSizes = 3;  // of all measurements together, about
+    constexpr double kSeconds = 2, kSizes = 3;  // of all measurements together, about
     const LatencyOptions options{repetitions,
                                  kSeconds / kSizes / static_cast<double>(built.size())};
     for (const auto& [pruning, point] : built) {
