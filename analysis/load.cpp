@@ -76,6 +76,17 @@ std::map<std::string, TrialScore> read_metrics(const ResultFile& file, const std
   return metrics;
 }
 
+// A note that cannot be read stands for a failure all the same.
+std::string reason_in(const fs::path& failure) {
+  try {
+    return "failed: " + nlohmann::json::parse(read_file(failure, kLongestFailure))
+                            .at("reason")
+                            .get<std::string>();
+  } catch (const std::exception&) {
+    return fmt::format("failed; {} says no reason", failure.string());
+  }
+}
+
 // Trials without a trial file: those that left the reason of their failure, and those that left
 // only a curve.
 std::vector<Excluded> without_file(const fs::path& folder) {
@@ -90,10 +101,7 @@ std::vector<Excluded> without_file(const fs::path& folder) {
   for (const auto& path : files_in(folder, kFailure)) {
     const std::string id = trial_without_file(path, kFailure);
     if (id.empty()) continue;
-    const auto json = nlohmann::json::parse(read_file(path, kLongestFailure), nullptr, false);
-    const bool told = json.is_object() && json.contains("reason") && json["reason"].is_string();
-    excluded.push_back({id, told ? "failed: " + json["reason"].get<std::string>()
-                                 : fmt::format("failed; {} says no reason", path.string())});
+    excluded.push_back({id, reason_in(path)});
     failed.insert(id);
   }
   for (const auto& path : files_in(folder, kCurve)) {

@@ -213,15 +213,6 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
   add_to_rows<Real>(parameters.view(output_bias_), out);
 }
 
-template <class Real>
-void MultiHeadAttention<Real>::head_share(const Parameters<Real>& parameters, const Cache& cache,
-                                          int head, MatrixRef<Real> share) const {
-  const Index first = slot_of(head) * config_.head_width;
-  const auto gated = cache.all_gates_one ? cache.context.view() : cache.gated.view();
-  product<Real>(gated.middleCols(first, config_.head_width),
-                parameters.view(output_weights_).middleRows(first, config_.head_width), share);
-}
-
 // With δ_i = Σ_k d_context[i,k] context[i,k] = Σ_j A[i,j] dA[i,j]:
 //   dV = Aᵀ d_context,  dA = d_context Vᵀ,  dS = A ∘ (dA - δ),  dQ = dS K/√K,  dK = dSᵀ Q/√K.
 template <class Real>
@@ -358,6 +349,15 @@ void MultiHeadAttention<Real>::fold_into_bias(Parameters<Real>& parameters, int 
   auto rows = parameters.view(output_weights_)
                   .middleRows(slot_of(head) * config_.head_width, config_.head_width);
   parameters.view(output_bias_) += gate * (mean * rows);
+}
+
+template <class Real>
+void MultiHeadAttention<Real>::head_share(const Parameters<Real>& parameters, const Cache& cache,
+                                          int head, MatrixRef<Real> share) const {
+  const Index first = slot_of(head) * config_.head_width;
+  const auto gated = cache.all_gates_one ? cache.context.view() : cache.gated.view();
+  product<Real>(gated.middleCols(first, config_.head_width),
+                parameters.view(output_weights_).middleRows(first, config_.head_width), share);
 }
 
 template <class Real>

@@ -88,11 +88,6 @@ class MultiHeadAttention {
                const AttentionPass<Real>& pass, Cache& cache, Scratch& scratch,
                MatrixRef<Real> out) const;
 
-  // What one head put into `out` of the forward pass that left `cache`: share = ξ Z_h W_O^h [Nq,
-  // D].
-  void head_share(const Parameters<Real>& parameters, const Cache& cache, int head,
-                  MatrixRef<Real> share) const;
-
   // From d_out [Nq, D]: sets d_x [Nq, D], unless neither it nor `gradient` is wanted; for
   // cross-attention adds to d_memory [Nk, ·] (unused, may
   // be empty, for self-attention, where d_x has both parts). Adds to `gradient` unless null. With
@@ -111,6 +106,11 @@ class MultiHeadAttention {
   // b_O += ξ · mean · W_O^h: what a head replaced by its mean context [1, K] adds to every token.
   void fold_into_bias(Parameters<Real>& parameters, int head, Real gate,
                       const RowVector<Real>& mean) const;
+
+  // What one head put into the output of the forward pass that left `cache`: share = ξ Z_h W_O^h
+  // [Nq, D].
+  void head_share(const Parameters<Real>& parameters, const Cache& cache, int head,
+                  MatrixRef<Real> share) const;
 
   // ⟨W_O^h, G^h⟩ with G a gradient in the same layout: equals ∂loss/∂ξ_h at ξ = 1 (Michel et al.
   // 2019).

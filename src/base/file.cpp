@@ -59,12 +59,6 @@ class TemporaryFile {
   fs::path path_;
 };
 
-std::string host_name() {
-  char host[256] = "host";
-  ::gethostname(host, sizeof host - 1);
-  return host;
-}
-
 // A new file that nobody else has, named after this host and process; a killed process may have
 // left one of that name.
 fs::path reserve_beside(const fs::path& path, const fs::path& folder) {

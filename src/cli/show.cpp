@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,6 +70,50 @@ Table pruning_table(const ResultFile& file) {
   return table;
 }
 
+double middle(std::vector<double> values) {
+  const auto half = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), half, values.end());
+  return *half;
+}
+
+// Time of the smaller models that were built, of the intact one's, by how many heads they have
+// left: medians over methods, for the most sequences that all were timed with. "" where none were.
+std::string latency_line(const ResultFile& file) {
+  const std::string group = "/timing/latency/";
+  if (!file.exists(group + "ratio")) return "";
+  const auto numbers = [&](const char* name) { return file.read<double>(group + name); };
+  const auto left = file.read<std::int64_t>(group + "heads_left"),
+             sequences = file.read<std::int64_t>(group + "sequences");
+  const auto intact = numbers("intact"), ratio = numbers("ratio"), spread = numbers("ratio_spread"),
+             flops = numbers("flops_ratio");
+  for (const auto* values : {&intact, &ratio, &spread, &flops})  // no hash covers /timing
+    if (left.empty() || values->size() != left.size() * sequences.size()) return "";
+  for (std::size_t size = sequences.size(); size-- > 0;) {
+    struct Group {
+      std::vector<double> ratio, spread, flops;
+    };
+    std::map<std::int64_t, Group, std::greater<>> groups;
+    std::vector<double> whole;
+    for (std::size_t built = 0; built < left.size(); ++built) {
+      const auto at = built * sequences.size() + size;
+      auto& same = groups[left[built]];
+      same.ratio.push_back(ratio.at(at));
+      same.spread.push_back(spread.at(at));
+      same.flops.push_back(flops.at(at));
+      whole.push_back(intact.at(at));
+    }
+    if (std::ranges::any_of(whole, [](double time) { return std::isnan(time); })) continue;
+    std::vector<std::string> parts;
+    for (const auto& [heads, same] : groups)
+      parts.push_back(fmt::format("{:.2f} with {} heads left (spread {:.2f}; arithmetic {:.2f})",
+                                  middle(same.ratio), heads, middle(same.spread),
+                                  middle(same.flops)));
+    return fmt::format("latency of smaller models, of the {:.3g} ms intact, {} sequences: {}",
+                       1e3 * middle(whole), sequences[size], join(parts, ", "));
+  }
+  return "";
+}
+
 nlohmann::json json_of(const ResultFile& file) {
   nlohmann::json all;
   for (const auto& name : file.attributes("/"))
@@ -92,6 +138,8 @@ ExitCode run(const Arguments& arguments) {
   fmt::print("\n{}", render(score_table(file), format));
   if (const auto pruning = pruning_table(file); !pruning.rows().empty())
     fmt::print("\n{}", render(pruning, format));
+  if (const auto line = latency_line(file); format == TableFormat::text && !line.empty())
+    fmt::print("\n{}\n", line);
   for (const auto& site : sites_of(file)) {
     std::vector<std::string> held;
     for (const auto& name : file.children("/heads/" + site))

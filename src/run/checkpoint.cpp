@@ -347,6 +347,11 @@ std::optional<UnfinishedTrial> load_checkpoint(const fs::path& result, const std
   return std::nullopt;
 }
 
+bool has_checkpoint(const fs::path& result) {
+  std::error_code ignored;
+  return fs::exists(checkpoint_path(result), ignored) || fs::exists(previous_path(result), ignored);
+}
+
 void remove_checkpoints(const fs::path& result) {
   for (const auto& path : {checkpoint_path(result), previous_path(result)}) {
     std::error_code ignored;

@@ -52,6 +52,7 @@ std::optional<UnfinishedTrial> load_checkpoint(const std::filesystem::path& resu
 UnfinishedTrial read_checkpoint(std::string bytes, const std::string& name,
                                 const std::string& trial_id, const Model<float>& model);
 
+bool has_checkpoint(const std::filesystem::path& result);
 void remove_checkpoints(const std::filesystem::path& result);
 
 }  // namespace headcount

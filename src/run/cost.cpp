@@ -93,7 +93,7 @@ class TrialModel {
     const auto scoring = examples(SplitName::validation, "prune.examples");
     for (const auto& method : methods_) {
       work += order(method, scoring);
-      work += as_real(orders(method)) * curve();
+      work += as_real(orders(method)) * curve() + latency();
     }
     return work;
   }
@@ -178,22 +178,52 @@ class TrialModel {
     return work;
   }
 
-  // Masked at every point; physically smaller where prune.build-at says.
-  Work curve() const {
-    const auto reporting = examples(SplitName::test, "prune.examples");
+  // Heads gone from the models that are built, as prune.build-at says.
+  std::set<int> built() const {
     const auto gone = points();
-    Work work;
-    for (const int heads : gone) work += pass_work(model_, reporting, without(heads));
     std::set<int> built;
     for (const auto percent : settings_.integers("prune.build-at"))
       built.insert(*std::min_element(gone.begin(), gone.end(), [&](int a, int b) {
         const double wanted = as_real(percent) / 100 * prunable();
         return std::abs(a - wanted) < std::abs(b - wanted);
       }));
-    for (const int heads : built) {
-      const double left = model_.heads() - heads;
-      const HeadsAtWork rest{left > 0 ? without(heads).share * model_.heads() / left : 1};
-      work += pass_work(model_.without(heads / model_.heads()), reporting, rest);
+    return built;
+  }
+
+  Work smaller_pass(int gone, const BatchShape& reporting) const {
+    const double left = model_.heads() - gone;
+    const HeadsAtWork rest{left > 0 ? without(gone).share * model_.heads() / left : 1};
+    return pass_work(model_.without(gone / model_.heads()), reporting, rest);
+  }
+
+  // Masked at every point; physically smaller where that model is built.
+  Work curve() const {
+    const auto reporting = examples(SplitName::test, "prune.examples");
+    Work work;
+    for (const int heads : points()) work += pass_work(model_, reporting, without(heads));
+    for (const int heads : built()) work += smaller_pass(heads, reporting);
+    return work;
+  }
+
+  // Pairs of passes of 1, 16 and 64 sequences: as many as fit into about two seconds in all, here
+  // at 60 GFLOP/s.
+  Work latency() const {
+    const double most = as_real(settings_.integer("prune.latency"));
+    const auto models = built();
+    Work work;
+    if (most == 0) return work;
+    const double room =
+        2 * 60e9 / 3 / as_real(static_cast<std::int64_t>(models.size() * methods_.size()));
+    constexpr double kFewest = 3, kWarmUp = 2;
+    for (const int sequences : {1, 16, 64}) {
+      if (sizes_.test_examples < sequences) break;
+      const auto batch = sequences * sizes_.example;
+      for (const int heads : models) {
+        const auto pair = pass_work(model_, batch, at_work_) + smaller_pass(heads, batch);
+        const double fit = room / pair.flops();
+        if (sequences == 64 && fit < kFewest) continue;
+        work += (kWarmUp + std::clamp(std::floor(fit), kFewest, std::max(most, kFewest))) * pair;
+      }
     }
     return work;
   }

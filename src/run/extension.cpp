@@ -76,6 +76,7 @@ TrialSpec extended(const Known& model, const std::string& key, const std::string
   for (const auto& name : split(names, ',')) lists[key].insert(name);
   SpecOptions options;
   options.sets = sets;
+  options.sets_are_options = true;
   for (const auto& [list, listed] : lists) options.sets.push_back(list_setting(list, listed));
   auto changed = parse_experiment(file.read_text("/spec/resolved"), file.path().string(),
                                   experiment_schema(), options, check_settings);

@@ -32,10 +32,4 @@ std::string cpu_name() {
   return "unknown";
 }
 
-std::string host_name() {
-  char name[256] = "unknown";
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
-
 }  // namespace headcount

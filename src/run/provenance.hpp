@@ -14,6 +14,5 @@ struct BuildProvenance {
 BuildProvenance build_provenance();
 
 std::string cpu_name();  // from /proc/cpuinfo, "unknown" elsewhere
-std::string host_name();
 
 }  // namespace headcount

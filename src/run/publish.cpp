@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "run/provenance.hpp"
 #include "store/schema.hpp"
 #include "store/writer.hpp"
@@ -417,6 +418,55 @@ class TrialFile {
                  info("training tokens a second, validation included", "s-1"));
     file_.scalar("/timing", "threads", static_cast<std::int64_t>(result_.threads),
                  info("threads used"));
+    if (!result_.latencies.empty()) latency();
+  }
+
+  void latency() {
+    const std::string group = "/timing/latency";
+    std::vector<std::int64_t> sizes, left, repetitions;
+    std::vector<std::string> methods;
+    for (const auto& built : result_.latencies) {
+      methods.push_back(built.method);
+      left.push_back(built.heads_left);
+      if (built.passes.size() <= sizes.size()) continue;
+      sizes.clear();
+      for (const auto& pass : built.passes) sizes.push_back(pass.sequences);
+    }
+    file_.dimension(group, "built", methods.size());
+    file_.dimension(group, "sequences", sizes, info("sequences in one forward pass"));
+    file_.variable(group, "method", {"built"}, std::span<const std::string>(methods),
+                   info("pruning method whose first order the smaller model is of"));
+    file_.variable(group, "heads_left", {"built"}, std::span<const std::int64_t>(left),
+                   info("heads left in the smaller model, of those not masked"));
+    const auto each = [&](const std::string& name, auto missing, const auto& number,
+                          const VariableInfo& about) {
+      std::vector<decltype(missing)> values;
+      for (const auto& built : result_.latencies)
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+          values.push_back(i < built.passes.size() ? number(built.passes[i]) : missing);
+      file_.variable(group, name, {"built", "sequences"},
+                     std::span<const decltype(missing)>(values), about);
+    };
+    const auto spread = [&](const std::string& name, Spread Latency::*which,
+                            const std::string& what, const std::string& unit) {
+      each(
+          name, kMissing, [&](const Latency& pass) { return (pass.*which).median; },
+          info("median " + what, unit));
+      each(
+          name + "_spread", kMissing, [&](const Latency& pass) { return (pass.*which).range; },
+          info("interquartile range of the " + what, unit));
+    };
+    spread("intact", &Latency::intact, "time of a forward pass of the intact model, one thread",
+           "s");
+    spread("smaller", &Latency::smaller, "time of a forward pass of the smaller model, one thread",
+           "s");
+    spread("ratio", &Latency::ratio, "time of the smaller model over that of the intact one", "1");
+    each(
+        "flops_ratio", kMissing, [](const Latency& pass) { return pass.flops_ratio; },
+        info("arithmetic in matrix products of the smaller model over that of the intact one"));
+    each(
+        "repetitions", std::int64_t{0}, [](const Latency& pass) { return pass.repetitions; },
+        info("pairs of passes timed; 0: too long to be timed"));
   }
 
   void provenance() {

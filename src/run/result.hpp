@@ -7,6 +7,7 @@
 #include "measure/measure.hpp"
 #include "model/model.hpp"
 #include "prune/curve.hpp"
+#include "prune/latency.hpp"
 #include "spec/settings.hpp"
 #include "task/task.hpp"
 #include "train/trainer.hpp"
@@ -77,6 +78,14 @@ struct TrialResult {
     std::vector<PruningCurve> curves;  // one per order
   };
   std::vector<Pruning> prunings;
+
+  // Of a smaller model that was built: the first order of each method.
+  struct BuiltLatency {
+    std::string method;
+    int heads_left = 0;
+    std::vector<Latency> passes;  // by the number of sequences
+  };
+  std::vector<BuiltLatency> latencies;
 
   const Model<float>* model = nullptr;
   const Parameters<float>* parameters = nullptr;

@@ -121,6 +121,9 @@ std::vector<Key> after_training_keys() {
       {"prune.build-at", integers(0, 100), "50",
        "percent of heads removed at which the smaller model is built and compared; one or "
        "(several)"},
+      {"prune.latency", integer(0, 1000), "9",
+       "repetitions, at most, of timing a smaller model that is built beside the intact one; 0: "
+       "none"},
   };
 }
 

@@ -21,6 +21,7 @@
 #include "run/checkpoint.hpp"
 #include "run/child.hpp"
 #include "run/config.hpp"
+#include "run/core_pool.hpp"
 #include "run/cost.hpp"
 #include "run/display.hpp"
 #include "run/held_signals.hpp"
@@ -127,6 +128,7 @@ struct Entry {
   // While it runs.
   std::unique_ptr<ChildProcess> child;
   std::string lock_token;
+  std::optional<int> core;
   Clock::time_point began;
 
   // With what the program and its libraries take.
@@ -355,10 +357,11 @@ class Sweep {
   }
 
   void start(Entry& entry) {
+    entry.core = cores_.take();
     try {
-      TrialAssignment assignment{job_of(entry),      entry.files,    options_.threads,
-                                 options_.memory,    random_token(), entry.stale_lock,
-                                 entry.known_failure};
+      TrialAssignment assignment{job_of(entry),       entry.files,    options_.threads,
+                                 options_.memory,     random_token(), entry.stale_lock,
+                                 entry.known_failure, entry.core};
       entry.lock_token = assignment.lock_token;
       entry.began = Clock::now();
       entry.child = std::make_unique<ChildProcess>(
@@ -366,6 +369,7 @@ class Sweep {
       entry.phase = Phase::running;
       running_.push_back(&entry);
     } catch (const Error& error) {
+      cores_.give_back(entry.core);
       fail(entry, error.what(), error.code());
     }
   }
@@ -412,6 +416,7 @@ class Sweep {
     const auto end = entry.child->wait();
     const double seconds = seconds_between(entry.began, Clock::now());
     entry.child.reset();
+    cores_.give_back(entry.core);
     std::erase(running_, &entry);
     remove_lock(entry.files.lock, entry.lock_token);
     entry.phase = Phase::ready;
@@ -537,6 +542,7 @@ class Sweep {
   const SweepOptions& options_;
   std::optional<Calibration> calibration_ = calibration_if_any();
   double budget_;  // bytes; 0 where nothing is known
+  CorePool cores_{options_.jobs, options_.threads};
   SweepDisplay display_;
   TaskCache tasks_;
   TrainedFiles trained_;

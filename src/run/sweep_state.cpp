@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "run/checkpoint.hpp"
 #include "run/lock.hpp"
 #include "run/trial_files.hpp"
 #include "store/reader.hpp"
@@ -54,7 +55,8 @@ TrialState state_of_trial(const fs::path& folder, const Manifest::Trial& trial) 
               fmt::format("process {} on {}, {}", owner->pid,
                           owner->host.empty() ? "an unknown host" : owner->host, at_step));
   if (const auto failure = read_failure(files.failure)) return is(State::failed, failure->reason);
-  if (files.has_checkpoint()) return is(State::stopped, "goes on from its checkpoint; " + at_step);
+  if (has_checkpoint(files.result))
+    return is(State::stopped, "goes on from its checkpoint; " + at_step);
   state.done_share = 0;  // without a checkpoint it begins anew
   return state;
 }

@@ -333,6 +333,37 @@ class TrialRun {
             pruning_curve<float>(order, input.removals, build_at, reporting, treatment_));
       result_.prunings.push_back(std::move(pruning));
     }
+    time_smaller_models();
+  }
+
+  // Not a pass of the log: a trial that goes on measures again.
+  void time_smaller_models() {
+    const auto repetitions = static_cast<int>(settings_.integer("prune.latency"));
+    if (repetitions == 0) return;
+    struct Built {
+      const TrialResult::Pruning* pruning;
+      std::size_t point;
+    };
+    std::vector<Built> built;
+    for (const auto& pruning : result_.prunings) {
+      const auto& removed = pruning.curves.front().removed;
+      for (std::size_t point = 0; point < removed.size(); ++point)
+        if (!removed[point].empty()) built.push_back({&pruning, point});
+    }
+    if (built.empty()) return;
+    progress_.show("timing smaller models", true);
+    constexpr double kSeconds = 2, kSizes = 3;  // of all measurements together, about
+    const LatencyOptions options{repetitions,
+                                 kSeconds / kSizes / static_cast<double>(built.size())};
+    for (const auto& [pruning, point] : built) {
+      const auto& curve = pruning->curves.front();
+      const auto gone = curve.removals[point];
+      result_.latencies.push_back(
+          {pruning->method, static_cast<int>(curve.order.size()) - gone,
+           measure_latency<float>(model_, state_.parameters,
+                                  {curve.order.begin(), curve.order.begin() + gone}, treatment_,
+                                  task_.split(SplitName::test).examples, options)});
+    }
   }
 
   // What cannot be written now need not be computed again.

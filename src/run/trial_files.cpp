@@ -20,17 +20,6 @@ TrialFiles::TrialFiles(const fs::path& folder, const std::string& id)
       lock(folder / (id + ".lock")),
       failure(folder / (id + ".failed.json")) {}
 
-bool TrialFiles::has_checkpoint() const {
-  const auto start = result.stem().string() + ".checkpoint";
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(result.parent_path(), error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const auto name = entry->path().filename().string();
-    if (name.starts_with(start) && !name.ends_with(".part")) return true;
-  }
-  return false;
-}
-
 void write_failure(const fs::path& path, const Failure& failure) {
   const auto text = nlohmann::json{{"trial", failure.trial},
                                    {"reason", failure.reason},

@@ -18,8 +18,6 @@ struct TrialFiles {
   std::filesystem::path failure;  // <trial>.failed.json: why it failed the last time
 
   TrialFiles(const std::filesystem::path& folder, const std::string& id);
-
-  bool has_checkpoint() const;  // a file <trial>.checkpoint*
 };
 
 // Why a trial failed, as <trial>.failed.json keeps it.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/interrupt.hpp"
+#include "base/process.hpp"
 #include "run/lock.hpp"
 #include "run/memory.hpp"
 #include "run/provenance.hpp"
@@ -56,7 +57,8 @@ TrialEnd run(const TrialAssignment& assignment, const Reporter& reporter) {
   std::error_code ignored;
   fs::remove(files.failure, ignored);
   write_output_to(files.log);
-  note(fmt::format("{} starts in process {} on {}", job.id, ::getpid(), host_name()));
+  note(fmt::format("{} starts in process {} on {}{}", job.id, ::getpid(), host_name(),
+                   assignment.core ? fmt::format(", core {}", *assignment.core) : ""));
   if (job.trained) note("may take its training from " + job.trained->string());
   std::optional<MemoryLimit> limit;
   if (assignment.memory) limit.emplace(*assignment.memory);
@@ -114,6 +116,7 @@ TrialEnd end_of(const TrialAssignment& assignment, const Work& work) {
 }  // namespace
 
 TrialEnd run_assignment(const TrialAssignment& assignment, const Reporter& reporter) {
+  if (assignment.core) stay_on_core(*assignment.core);
   return end_of(assignment, [&]() -> TrialEnd {
     const auto lock =
         TrialLock::take(assignment.files.lock, assignment.lock_token, assignment.stale_lock);

@@ -21,6 +21,7 @@ struct TrialAssignment {
   // Stamp of the failure that was there when the sweep began. Another one that is there by now is
   // of another runner, and holds for this one too.
   std::string known_failure;
+  std::optional<int> core = {};  // it stays on, if any
 };
 
 // In a process of its own: takes the trial's lock, sends standard output and error to its log, runs

@@ -226,7 +226,7 @@ Experiment parse_experiment(std::string_view text, const std::string& file, cons
   Problems problems;
   const Layers own(schema, read_spec_text(text, file, problems), file, problems);
   Layers layers = own;
-  layers.apply(options.scale, options.sets);
+  layers.apply(options.scale, options.sets, options.sets_are_options);
 
   Experiment experiment;
   experiment.name = name_of_experiment(file, layers, schema);

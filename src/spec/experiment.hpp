@@ -33,6 +33,7 @@ struct SpecOptions {
   std::optional<std::string> scale = std::nullopt;  // --scale NAME
   std::vector<std::string> sets = {};               // --set KEY=VALUE, in order
   std::vector<std::string> metrics = {};            // the scores that claims can name
+  bool sets_are_options = false;  // measure.examples=4 was given as --examples 4, say its errors
 };
 
 // What only the model can tell of settings whose every value is well formed: that the width divides

@@ -49,8 +49,8 @@ constexpr SectionHelp kActingSections[] = {
      "are a metric, `on test` (the default) or `on validation`, `where` keys have values; trials "
      "are paired by seed. `expect` is `left > right` or `left < right`, also `by 0.05`; `left ~ "
      "right within 0.02`. Or `value` in place of left and right, and `expect` is `increasing`, "
-     "`decreasing`, `peak inside` or `valley inside`, `over` a swept key. `published` says what "
-     "the source reports; `note` what else there is to know.",
+     "`decreasing`, `peak inside` or `valley inside`, `over` a swept key. `published`, which is "
+     "required, says what the source reports; `note` what else there is to know.",
      "[claim.one-head-is-worse]\n"
      "left      = nll where model.heads = 1\n"
      "right     = nll where model.heads = 8\n"

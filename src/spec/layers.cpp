@@ -257,9 +257,10 @@ std::vector<std::string> Layers::read_override(const Entry& entry) {
   return read_plain_or_list(entry);
 }
 
-void Layers::apply(const std::optional<std::string>& scale, const std::vector<std::string>& sets) {
+void Layers::apply(const std::optional<std::string>& scale, const std::vector<std::string>& sets,
+                   bool as_options) {
   if (scale) apply_scale(*scale);
-  for (const auto& set : sets) apply_set(set);
+  for (const auto& set : sets) apply_set(set, as_options);
   if (!sound_) return;
   for (auto& factor : factors_) {
     check_zip(factor);
@@ -281,11 +282,17 @@ void Layers::apply_scale(const std::string& name) {
   for (const auto& entry : scale->second) apply_override(entry);
 }
 
-void Layers::apply_set(const std::string& key_and_value) {
+void Layers::apply_set(const std::string& key_and_value, bool as_option) {
   const auto equals = key_and_value.find('=');
   const auto name = trim(std::string_view(key_and_value).substr(0, equals));
-  const auto text = shown(key_and_value);
-  const Place place{"--set " + text.substr(1, text.size() - 2), 0};
+  const auto quoted = shown(key_and_value);
+  const auto text = std::string_view(quoted).substr(1, quoted.size() - 2);
+  const auto dot = text.find('.') + 1, sign = text.find('=');
+  const Place place{
+      as_option && sign != std::string_view::npos
+          ? fmt::format("--{} {}", text.substr(dot, sign - dot), text.substr(sign + 1))
+          : fmt::format("--set {}", text),
+      0};
   if (equals == std::string::npos)
     return problems_.add(place, "", "write --set KEY=VALUE, as in --set model.layers=4");
   const auto value = trim(std::string_view(key_and_value).substr(equals + 1));

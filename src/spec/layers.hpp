@@ -55,8 +55,10 @@ class Layers {
   // scales that are not asked for.
   Layers(const Schema& schema, const SpecText& text, const std::string& file, Problems& problems);
 
-  // --scale NAME, then each --set KEY=VALUE: "model.layers=4".
-  void apply(const std::optional<std::string>& scale, const std::vector<std::string>& sets);
+  // --scale NAME, then each --set KEY=VALUE: "model.layers=4". `as_options`: errors speak of
+  // --layers 4.
+  void apply(const std::optional<std::string>& scale, const std::vector<std::string>& sets,
+             bool as_options = false);
 
   // The factors of the product: lines of [axis] and zips; the lines of a zip are equally long.
   const std::vector<Block>& factors() const { return factors_; }
@@ -89,7 +91,7 @@ class Layers {
   std::optional<Entry> look_up(std::string_view name, std::string_view value, const Place& place);
   void set_fixed(const Entry& entry);
   void apply_scale(const std::string& name);
-  void apply_set(const std::string& key_and_value);
+  void apply_set(const std::string& key_and_value, bool as_option);
   bool apply_override(const Entry& entry);
   std::vector<std::string> read_list(const Entry& entry, bool may_repeat = false);
   std::vector<std::string> read_plain_or_list(const Entry& entry);

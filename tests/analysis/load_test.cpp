@@ -86,6 +86,7 @@ TEST_CASE("files that cannot be used are named, and the rest is compared") {
   std::ofstream(folder / "diverged.jsonl") << "{}\n";
   std::ofstream(folder / "diverged.failed.json") << R"({"reason": "the loss of step 7 is nan"})";
   std::ofstream(folder / "mute.failed.json") << "[";
+  std::filesystem::create_directory(folder / "folder.failed.json");
   std::ofstream(folder / "heads-1_seed-1.jsonl") << "{}\n";
   std::string altered = read_file(folder / "heads-8_seed-2.h5");
   const auto at = altered.find("heads-8_seed-2");
@@ -103,13 +104,14 @@ TEST_CASE("files that cannot be used are named, and the rest is compared") {
       if (excluded.trial == trial) return excluded.reason;
     return std::string("(counted)");
   };
-  CHECK(result.excluded.size() == 6);
+  CHECK(result.excluded.size() == 7);
   CHECK_THAT(reason("altered.h5"), ContainsSubstring("was altered"));
   CHECK_THAT(reason("aborted.h5"), ContainsSubstring("aborted.h5"));
   CHECK_THAT(reason("heads-4_seed-1.h5"), ContainsSubstring("neither a test nor a validation"));
   CHECK_THAT(reason("running"), ContainsSubstring("no trial file"));
   CHECK(reason("diverged") == "failed: the loss of step 7 is nan");
   CHECK_THAT(reason("mute"), ContainsSubstring("says no reason"));
+  CHECK_THAT(reason("folder"), ContainsSubstring("says no reason"));
 
   CHECK_THAT(load_trials(folder.path(), "held-out").excluded.at(2).reason,
              ContainsSubstring("has no split 'held-out' (it has: validation, test)"));

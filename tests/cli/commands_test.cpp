@@ -89,7 +89,8 @@ TEST_CASE("a spec runs to files that every reading command understands") {
     const auto shown = folder.headcount("show " + file);
     CHECK(shown.code == 0);
     CHECK_THAT(shown.out, ContainsSubstring("tiny") && ContainsSubstring("importance.gradient") &&
-                              ContainsSubstring("heads_left"));
+                              ContainsSubstring("heads_left") && ContainsSubstring("latency of ") &&
+                              ContainsSubstring("ms intact"));
     const auto json = nlohmann::json::parse(folder.headcount("show --json " + file).out);
     CHECK(json["spec"]["model.heads"] == "2");
     CHECK(json["question"] == "Is <this> & that \"quoted\"?");

@@ -91,7 +91,7 @@ TEST_CASE("every feature is in some probe, or it could not be fitted") {
     config.dropout = config.pattern_dropout = probe.dropout;
     CHECK(probe.width % probe.heads == 0);
     const auto shape = ModelShape::of(config);
-    all += step_work(shape, {{1, 1, 1, 1}, 1});
+    all += step_work(shape, {{1, 1, 1, 1}, 1, 1, probe.precision});
     all += observation_work("entropy", shape, {1, 1, 1, 1});
   }
   for (const auto feature : all_features()) {

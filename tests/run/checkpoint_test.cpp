@@ -204,5 +204,20 @@ TEST_CASE("junk is refused, however it is made") {
   });
 }
 
+TEST_CASE("a checkpoint is a file of the trial's own name, or the one before it") {
+  const TemporaryFolder folder;
+  const auto result = folder.path() / "heads-1.h5";
+  CHECK_FALSE(has_checkpoint(result));
+  write_text(folder.path() / "heads-11.checkpoint", "");
+  write_text(folder.path() / "heads-1.checkpoint.vm.1.0.part", "");
+  CHECK_FALSE(has_checkpoint(result));
+  write_text(folder.path() / "heads-1.checkpoint.previous", "");
+  CHECK(has_checkpoint(result));
+  remove_checkpoints(result);
+  CHECK_FALSE(has_checkpoint(result));
+  write_text(folder.path() / "heads-1.checkpoint", "");
+  CHECK(has_checkpoint(result));
+}
+
 }  // namespace
 }  // namespace headcount

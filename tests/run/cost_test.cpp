@@ -16,19 +16,20 @@ const TaskSizes kSizes{5, 4, 10, 20, {1, 4, 16, 4}, {1, 4, 16, 4}};
 
 Settings small(std::vector<std::string> sets) {
   std::vector<std::string> all{
-      "model.d-model=6",     "model.heads=2", "model.feed-forward=8", "model.dropout=0",
-      "attention.dropout=0", "train.steps=0", "measure.measures=",    "measure.during-training=",
-      "measure.patterns=0",  "prune.methods="};
+      "model.d-model=6",     "model.heads=2",  "model.feed-forward=8", "model.dropout=0",
+      "attention.dropout=0", "train.steps=0",  "measure.measures=",    "measure.during-training=",
+      "measure.patterns=0",  "prune.methods=", "prune.latency=0"};
   all.insert(all.end(), sets.begin(), sets.end());
   return tiny_settings(all);
 }
 
 // Products of one example forward, by hand: 2·4·6·18 + 2·4·6·6 + 2·(2·4·6·8) a layer, 2·4·6·5 more.
 constexpr double kProducts = 2 * (864 + 288 + 768) + 240;
-// Of one head and example: scores and context, 2·16·3 each.
-constexpr double kHead = 2 * 96;
+// Of one head and example: scores and context, 2·10·3 each for 1 + 2 + 3 + 4 visible pairs.
+constexpr double kHead = 2 * 60;
 constexpr double kForward = kProducts + 4 * kHead;
-constexpr double kGateGradient = 2 * kProducts + 3.5 * 4 * kHead;
+// Ends at the gates of the lowest layer: not through its heads to its input.
+constexpr double kGateGradient = 2 * kProducts - 864 + (4 + 2.5 * 2) * kHead;
 // Without each head of a layer: its share of the layer's output, what lies between, logits; and for
 // those of the first layer the second one.
 constexpr double kTop = 144 + 768 + 240, kBelow = kTop + 864 + 288 + 768;
@@ -97,7 +98,7 @@ TEST_CASE("a pruning method costs its order and a curve for every order it makes
   CHECK(of("importance.ablation") == Approx(10 * kAblations + curve));
   // a gradient at every point but the last; masked heads go forward only
   CHECK(of("importance.gradient-iterative") ==
-        Approx(10 * (4 * kGateGradient - (1 + 2 + 3) * 2.5 * kHead) + curve));
+        Approx(10 * (4 * kGateGradient - (1 + 2 + 3) * 2.5 / 2 * kHead) + curve));
 }
 
 TEST_CASE("a smaller model that is built has no products of the heads gone") {
@@ -110,6 +111,16 @@ TEST_CASE("a smaller model that is built has no products of the heads gone") {
   const double half = kProducts - 2 * (864 + 288) / 2 + 2 * kHead;
   CHECK(with("prune.build-at=(0 50)") - with("prune.build-at=0") == Approx(20 * half));
   CHECK(with("prune.build-at=(45 50 55)") == Approx(with("prune.build-at=50")));  // one point
+}
+
+TEST_CASE("timing smaller models costs pairs of passes") {
+  const std::vector<std::string> sets{"prune.step=0.5", "prune.methods=random", "prune.orders=2",
+                                      "prune.build-at=50"};
+  auto timed = sets;
+  timed.push_back("prune.latency=4");
+  const double half = kProducts - 2 * (864 + 288) / 2 + 2 * kHead;
+  // 20 examples: of 1 and of 16 sequences
+  CHECK(flops(timed).prune - flops(sets).prune == Approx(17 * 6 * (kForward + half)));
 }
 
 TEST_CASE("a model without heads has nothing to ablate or to prune") {

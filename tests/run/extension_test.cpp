@@ -126,7 +126,10 @@ TEST_CASE("what cannot be extended is told") {
   const TemporaryFolder folder;
   const auto path = run_one(folder.path());
   CHECK_THROWS_WITH(extend({path}, "measure.measures", "entrpy", {}),
-                    ContainsSubstring("entrpy") && ContainsSubstring("did you mean"));
+                    ContainsSubstring("entrpy") && ContainsSubstring("did you mean") &&
+                        ContainsSubstring("--measures ") && !ContainsSubstring("--set"));
+  CHECK_THROWS_WITH(extend({path}, "prune.methods", "random", {"prune.orders=many"}),
+                    ContainsSubstring("--orders many") && !ContainsSubstring("--set"));
   CHECK_THROWS_WITH(extend({path}, "measure.measures", "entropy", {"measure.examples=1, 2"}),
                     ContainsSubstring("2 trials of one"));
   CHECK_THROWS_WITH(extend({folder.path() / "no.h5"}, "measure.measures", "entropy", {}),

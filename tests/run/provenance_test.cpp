@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "catch.hpp"
 #include "math/kernels/kernels.hpp"
 #include "math/product.hpp"

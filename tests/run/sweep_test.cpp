@@ -13,11 +13,11 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "base/process.hpp"
 #include "catch.hpp"
 #include "run/lock.hpp"
 #include "run/manifest.hpp"
 #include "run/memory.hpp"
-#include "run/provenance.hpp"
 #include "run/trial_files.hpp"
 #include "sample.hpp"
 #include "store/reader.hpp"

@@ -38,16 +38,5 @@ TEST_CASE("a curve's last step is read from its end") {
   CHECK(last_step(curve) == 0);
 }
 
-TEST_CASE("a checkpoint is a file of the trial's own name") {
-  const TemporaryFolder folder;
-  const TrialFiles files(folder.path(), "heads-1");
-  CHECK_FALSE(files.has_checkpoint());
-  write_text(folder.path() / "heads-11.checkpoint", "");
-  write_text(folder.path() / "heads-1.checkpoint.vm.1.0.part", "");
-  CHECK_FALSE(files.has_checkpoint());
-  write_text(folder.path() / "heads-1.checkpoint", "");
-  CHECK(files.has_checkpoint());
-}
-
 }  // namespace
 }  // namespace headcount

@@ -109,6 +109,19 @@ TEST_CASE("a trial file holds every group of the schema, in shape") {
                    {"/model/decoder.1.feed_forward.w_1", {"row_12", "col_16"}, {12, 16}},
                    {"/timing/train_wall", {}, {}},
                    {"/timing/tokens_per_second", {}, {}}});
+  // Three methods, each built with 0, 2 and 5 of 5 heads gone; 12 examples are fewer than 16.
+  for (const char* name : {"intact", "intact_spread", "smaller", "smaller_spread", "ratio",
+                           "ratio_spread", "flops_ratio", "repetitions"})
+    check_all(file, {{std::string("/timing/latency/") + name, {"built", "sequences"}, {9, 1}}});
+  CHECK(file.read_texts("/timing/latency/method")[3] == "importance.gradient-iterative");
+  CHECK(file.read<std::int64_t>("/timing/latency/heads_left") ==
+        std::vector<std::int64_t>{5, 3, 0, 5, 3, 0, 5, 3, 0});
+  CHECK(file.read<double>("/timing/latency/flops_ratio")[0] == 1);
+  CHECK(file.read<double>("/timing/latency/flops_ratio")[2] < 1);
+  for (const auto pairs : file.read<std::int64_t>("/timing/latency/repetitions")) {
+    CHECK(pairs >= 3);
+    CHECK(pairs <= 9);
+  }
   for (const char* name : {"version", "commit", "compiler", "flags", "instruction_set", "cpu",
                            "host", "data_hash", "started", "ended"})
     CHECK_FALSE(file.read_text(std::string("/provenance/") + name).empty());
@@ -337,6 +350,7 @@ TEST_CASE("a trial may have layers without heads, no training, and nothing to me
   CHECK(bare.exists("/evaluation/test/nll"));
   CHECK_FALSE(bare.exists("/training"));
   CHECK_FALSE(bare.exists("/patterns"));
+  CHECK_FALSE(bare.exists("/timing/latency"));
   CHECK_FALSE(bare.exists("/pruning"));
   const StoredTrial untrained(bare.path());
   const auto initial = untrained.model().initial_parameters("xavier-uniform", 1);

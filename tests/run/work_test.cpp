@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include "catch.hpp"
+#include "model/flops.hpp"
 
 namespace headcount {
 namespace {
@@ -58,6 +59,12 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
   CHECK(work[Feature::exponentials] == 24 + 60);
   CHECK(work[Feature::error_functions] == 6 * 8);
   CHECK(work[Feature::random_numbers] == 0);
+}
+
+TEST_CASE("the arithmetic of a forward pass is what the model says it is") {
+  const auto config = config_of({2, 3}, {2, 5});
+  const std::vector<std::int64_t> offsets{0, 3, 6};
+  CHECK(forward_work(ModelShape::of(config), kBatch).flops() == forward_flops(config, offsets));
 }
 
 TEST_CASE("a backward pass has twice the products with parameters, once without") {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "model/model.hpp"
+
+namespace headcount {
+
+// Floating-point operations in the matrix products of one forward pass, a multiply-add as 2, over
+// packed sequences; patterns are counted whole, what a mask hides included.
+double forward_flops(const ModelConfig& config, Offsets offsets);
+
+}  // namespace headcount

@@ -1,0 +1,23 @@
+#include "model/flops.hpp"
+
+#include "catch.hpp"
+
+namespace headcount {
+namespace {
+
+TEST_CASE("arithmetic of a forward pass, by hand") {
+  ModelConfig config;
+  config.vocabulary = 10;
+  config.width = 4;
+  config.feed_forward = 8;
+  config.set_heads({2, 1}, {2, 3});
+  const std::vector<std::int64_t> offsets{0, 3, 5};  // 5 tokens, 3² + 2² = 13
+  // Layer 0, H·K = 4: 5·4·12 + 5·4·4, 2·13·4; layer 1, H·K = 3: 5·4·9 + 5·3·4, 2·13·3; 2·5·4·8
+  // between in both; 5·4·10 logits.
+  CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 104) + (180 + 60 + 78) + 2 * 320 + 200));
+  config.heads[1].clear();  // removed
+  CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 104) + 2 * 320 + 200));
+}
+
+}  // namespace
+}  // namespace headcount
