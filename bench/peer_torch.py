@@ -260,7 +260,7 @@ def race(arguments, shape, field, tried):
         except Exception as error:  # whatever goes wrong, this version cannot do it
             print(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}", file=sys.stderr)
             tried[name] = None
-    for _ in range(1 if max(tried[name] for name in running) > 1e3 else 8):
+    for _ in range(1 if min(tried[name] for name in running) > 1e3 else 8):
         for name, unit in running.items():
             tried[name] = min(tried[name], 1e3 * min(timed(unit, count[name])))
     return sorted((settings for settings in field if name_of(settings) in running), key=lambda s: tried[name_of(s)])
