@@ -11,12 +11,18 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
   config.width = 4;
   config.feed_forward = 8;
   config.set_heads({2, 1}, {2, 3});
-  const std::vector<std::int64_t> offsets{0, 3, 5};  // 5 tokens, 3² + 2² = 13
-  // Layer 0, H·K = 4: 5·4·12 + 5·4·4, 2·13·4; layer 1, H·K = 3: 5·4·9 + 5·3·4, 2·13·3; 2·5·4·8
+  const std::vector<std::int64_t> offsets{0, 3,
+                                          5};  // 5 tokens, 1 + 2 + 3 + 1 + 2 = 9 visible pairs
+  // Layer 0, H·K = 4: 5·4·12 + 5·4·4, 2·9·4; layer 1, H·K = 3: 5·4·9 + 5·3·4, 2·9·3; 2·5·4·8
   // between in both; 5·4·10 logits.
-  CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 104) + (180 + 60 + 78) + 2 * 320 + 200));
+  CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 72) + (180 + 60 + 54) + 2 * 320 + 200));
+  auto classifier = config;  // 2 rows of logits; all of 3² + 2² = 13 pairs
+  classifier.mask = AttentionMask::none;
+  classifier.classes = 3;
+  CHECK(forward_flops(classifier, offsets) ==
+        2 * ((240 + 80 + 104) + (180 + 60 + 78) + 2 * 320 + 2 * 4 * 3));
   config.heads[1].clear();  // removed
-  CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 104) + 2 * 320 + 200));
+  CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 72) + 2 * 320 + 200));
 }
 
 }  // namespace

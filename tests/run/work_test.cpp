@@ -115,7 +115,7 @@ TEST_CASE("a pass over examples is cut into batches as the evaluator cuts it") {
   const BatchShape examples{5, 15, 45, 15};                   // 5 of 3 tokens
   const auto work = pass_work(one_layer(), examples, {}, 7);  // 2 a batch
   CHECK(work[Feature::products] == 3 * 5);
-  CHECK(work.flops() == Approx(2.5 * (2016 + 288)));
+  CHECK(work.flops() == Approx(2.5 * (2016 + 192)));
   CHECK(pass_work(one_layer(), {}).flops() == 0);
 }
 
