@@ -49,7 +49,7 @@ TEST_CASE("latency is measured for as many sequences as there are") {
   const double tokens =
       static_cast<double>(std::ssize(ToyTask(1, 64).split(SplitName::test).examples.front().input));
   const auto flops = [&](double columns) {
-    return 2 * (tokens * 12 * 7 + 4 * tokens * 12 * columns + 2 * tokens * tokens * columns +
+    return 2 * (tokens * 12 * 7 + 4 * tokens * 12 * columns + tokens * (tokens + 1) * columns +
                 2 * 2 * tokens * 12 * 16);
   };
   CHECK(found[0].flops_ratio == Approx(flops(14) / flops(24)));
