@@ -85,8 +85,10 @@ class CheckpointSignal {
 };
 
 // The library of products makes its machine code at the first call, which takes longer than a tiny
-// trial. Made here, on this one thread, it is there for all children.
+// trial. Made here, on this one thread, it is there for all children. A wrong HEADCOUNT_LEVEL is an
+// error here, once.
 void warm_up_products() {
+  static_cast<void>(kernels<float>());
   for (const Index size : {64, 8, 1}) {  // each size has its own kernels
     const Matrix<float> ones = Matrix<float>::Ones(size, size);
     Matrix<float> result = Matrix<float>::Zero(size, size);
