@@ -107,17 +107,20 @@ void products(const Report& report, const Sizes& s) {
   auto x = random(s.n, s.d), w = random(s.d, s.f), y = random(s.n, s.f);
   const double flops = 2.0 * static_cast<double>(s.n * s.d * s.f);
   for (const auto precision : {Precision::float32, Precision::bfloat16}) {
+    Rounding<float> rounding_x, rounding_w, rounding_y;
+    const auto from_x = rounding_x.of(precision, x), from_w = rounding_w.of(precision, w);
+    const auto from_y = rounding_y.of(precision, y);
     const auto name = [&](const char* product) {
       return fmt::format("{} {}", product, name_of(precision));
     };
     report.compare(
-        name("product"), "gflops", flops, [&] { product<float>(x, w, y, precision); },
+        name("product"), "gflops", flops, [&] { product<float>(from_x, from_w, y); },
         [&] { y.noalias() = x * w; });
     report.compare(
-        name("product_bt"), "gflops", flops, [&] { product_bt<float>(y, w, x, precision); },
+        name("product_bt"), "gflops", flops, [&] { product_bt<float>(from_y, from_w, x); },
         [&] { x.noalias() = y * w.transpose(); });
     report.compare(
-        name("product_at"), "gflops", flops, [&] { product_at<float>(x, y, w, precision); },
+        name("product_at"), "gflops", flops, [&] { product_at<float>(from_x, from_y, w); },
         [&] { w.noalias() = x.transpose() * y; });
   }
 }

@@ -98,11 +98,15 @@ void MultiHeadAttention<Real>::project(const Parameters<Real>& parameters,
                                        const AttentionInput<Real>& input,
                                        const AttentionPass<Real>& pass, Cache& cache) const {
   auto query_side = cache.query_side.resize(input.x.rows(), query_weights_.cols);
-  product<Real>(input.x, parameters.view(query_weights_), query_side, pass.precision);
+  product<Real>(cache.x.of(pass.precision, input.x),
+                cache.query_weights.of(pass.precision, parameters.view(query_weights_)),
+                query_side);
   add_to_rows<Real>(parameters.view(query_bias_), query_side);
   if (is_self()) return;
   auto memory_side = cache.memory_side.resize(input.memory.rows(), memory_weights_.cols);
-  product<Real>(input.memory, parameters.view(memory_weights_), memory_side, pass.precision);
+  product<Real>(cache.memory.of(pass.precision, input.memory),
+                cache.memory_weights.of(pass.precision, parameters.view(memory_weights_)),
+                memory_side);
   add_to_rows<Real>(parameters.view(memory_bias_), memory_side);
 }
 
@@ -208,8 +212,10 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
   for (Index b = 0; b + 1 < static_cast<Index>(input.query_offsets.size()); ++b)
     for (Index slot = 0; slot < heads(); ++slot)
       attend(parameters, pass, head_views(input, cache, b, slot), b, cache, scratch);
-  product<Real>(cache.all_gates_one ? cache.context.view() : cache.gated.view(),
-                parameters.view(output_weights_), out, pass.precision);
+  const auto mixed = cache.all_gates_one ? cache.context.view() : cache.gated.view();
+  product<Real>(cache.mixed.of(pass.precision, mixed),
+                cache.output_weights.of(pass.precision, parameters.view(output_weights_)),
+                out);
   add_to_rows<Real>(parameters.view(output_bias_), out);
 }
 
@@ -266,10 +272,13 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
   using Context = typename HeadTreatment<Real>::Context;
   const Index width = config_.head_width, all = heads() * width;
   auto d_gated = scratch.d_context.resize(input.x.rows(), all);
-  product_bt<Real>(d_out, parameters.view(output_weights_), d_gated, pass.precision);
+  const auto from_out = scratch.from_out.of(pass.precision, d_out);
+  product_bt<Real>(from_out, cache.output_weights.again(parameters.view(output_weights_)),
+                   d_gated);
   if (gradient) {
-    product_at<Real>(cache.all_gates_one ? cache.context.view() : cache.gated.view(), d_out,
-                     gradient->view(output_weights_), pass.precision, Accumulate::yes);
+    const auto mixed = cache.all_gates_one ? cache.context.view() : cache.gated.view();
+    product_at<Real>(cache.mixed.again(mixed), from_out,
+                     gradient->view(output_weights_), Accumulate::yes);
     add_column_sums<Real>(d_out, gradient->view(output_bias_));
   }
   const bool to_input = gradient || pass.input_gradient;
@@ -302,17 +311,21 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
                       gradient);
     }
   if (!to_input) return;
-  product_bt<Real>(d_query_side, parameters.view(query_weights_), d_x, pass.precision);
-  if (!is_self())
-    product_bt<Real>(d_key_side, parameters.view(memory_weights_), d_memory, pass.precision,
-                     Accumulate::yes);
-  if (!gradient) return;
-  product_at<Real>(input.x, d_query_side, gradient->view(query_weights_), pass.precision,
-                   Accumulate::yes);
-  add_column_sums<Real>(d_query_side, gradient->view(query_bias_));
+  const auto from_queries = scratch.from_queries.of(pass.precision, d_query_side);
+  product_bt<Real>(from_queries, cache.query_weights.again(parameters.view(query_weights_)),
+                   d_x);
+  if (gradient) {
+    product_at<Real>(cache.x.again(input.x), from_queries,
+                     gradient->view(query_weights_), Accumulate::yes);
+    add_column_sums<Real>(d_query_side, gradient->view(query_bias_));
+  }
   if (is_self()) return;
-  product_at<Real>(input.memory, d_key_side, gradient->view(memory_weights_), pass.precision,
-                   Accumulate::yes);
+  const auto from_keys = scratch.from_keys.of(pass.precision, d_key_side);
+  product_bt<Real>(from_keys, cache.memory_weights.again(parameters.view(memory_weights_)),
+                   d_memory, Accumulate::yes);
+  if (!gradient) return;
+  product_at<Real>(cache.memory.again(input.memory), from_keys,
+                   gradient->view(memory_weights_), Accumulate::yes);
   add_column_sums<Real>(d_key_side, gradient->view(memory_bias_));
 }
 

@@ -69,11 +69,13 @@ class MultiHeadAttention {
     Buffer<Real> context;      // [Nq, H·K] Z
     Buffer<Real> gated;        // [Nq, H·K] ξ Z, only when some ξ is not 1
     bool all_gates_one = true;
+    Rounding<Real> x, memory, mixed, query_weights, memory_weights, output_weights;
   };
   // Memory that may be shared between sublayers.
   struct Scratch {
     Buffer<Real> pattern, d_pattern, d_context, d_query_side, d_memory_side;
     Buffer<Real> work;  // of the products of one head
+    Rounding<Real> from_out, from_queries, from_keys;
   };
 
   // Adds parameters PREFIX.w_q, w_k, w_v [D, H·K], b_q, b_k, b_v [1, H·K], w_o [H·K, D], b_o [1, D]

@@ -48,14 +48,17 @@ void sgemm(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> 
 class Bfloat16Products {
  public:
   // c = op(a) op(b) (+ c); op(a) [m, k], op(b) [k, n], both contiguous.
-  void multiply(char op_a, char op_b, std::uint16_t* a, std::uint16_t* b, MatrixRef<float> c,
+  void multiply(char op_a, char op_b, const std::uint16_t* a, const std::uint16_t* b,
+                MatrixRef<float> c,
                 Index k, Accumulate accumulate) {
     const Key key{op_a == 'T', op_b == 'T',    accumulate == Accumulate::yes, c.rows(), c.cols(),
                   k,           c.outerStride()};
     auto at = made_.find(key);
     if (at == made_.end()) at = made_.emplace(key, make(key)).first;
     const Made& made = at->second;
-    dnnl::memory left(made.left, engine_, a), right(made.right, engine_, b);
+    // Sources are only read.
+    dnnl::memory left(made.left, engine_, const_cast<std::uint16_t*>(a));
+    dnnl::memory right(made.right, engine_, const_cast<std::uint16_t*>(b));
     dnnl::memory sum(made.sum, engine_, c.data());
     made.product.execute(stream_,
                          {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, sum}});
@@ -93,19 +96,12 @@ class Bfloat16Products {
 };
 #endif
 
-// x in bfloat16, contiguous, in memory of this thread that is used again.
-std::uint16_t* rounded(ConstMatrixRef<float> x, Buffer<std::uint16_t>& memory) {
-  std::uint16_t* to = memory.resize(x.rows(), x.cols()).data();
-  kernels<float>().to_bfloat16(const_rows_of<float>(x), to);
-  return to;
-}
-
-// The same as floats.
-ConstMatrixView<float> widened(ConstMatrixRef<float> x, Buffer<std::uint16_t>& half,
-                               Buffer<float>& memory) {
-  const std::uint16_t* from = rounded(x, half);
-  float* to = memory.resize(x.rows(), x.cols()).data();
-  for (Index i = 0; i < x.size(); ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
+// Rounded numbers as floats.
+ConstMatrixView<float> widened(const Factor<float>& x, Buffer<float>& memory) {
+  const Index rows = x.values.rows(), cols = x.values.cols();
+  float* to = memory.resize(rows, cols).data();
+  for (Index i = 0; i < rows * cols; ++i)
+    to[i] = std::bit_cast<float>(std::uint32_t{x.rounded[i]} << 16);
   return std::as_const(memory).view();
 }
 
@@ -163,69 +159,85 @@ bool has_fast_bfloat16() {
 
 namespace {
 
-// c = op(a) op(b) (+ c) with a and b rounded to bfloat16, op(a) [m, k].
-void bfloat16_product(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
+// c = op(a) op(b) (+ c) of rounded factors, op(a) [m, k].
+void bfloat16_product(char op_a, char op_b, const Factor<float>& a, const Factor<float>& b,
                       MatrixRef<float> c, Index k, Accumulate accumulate) {
-  static thread_local Buffer<std::uint16_t> half_a, half_b;
 #ifdef HEADCOUNT_HAS_ONEDNN
   if (has_fast_bfloat16()) {
     use_one_thread();
     static thread_local Bfloat16Products products;
-    products.multiply(op_a, op_b, rounded(a, half_a), rounded(b, half_b), c, k, accumulate);
+    products.multiply(op_a, op_b, a.rounded, b.rounded, c, k, accumulate);
     return;
   }
 #else
   static_cast<void>(k);
 #endif
   static thread_local Buffer<float> wide_a, wide_b;
-  const auto left = widened(a, half_a, wide_a), right = widened(b, half_b, wide_b);
+  const auto left = widened(a, wide_a), right = widened(b, wide_b);
   if (op_a == 'T')
-    product_at<float>(left, right, c, Precision::float32, accumulate);
+    product_at<float>(left, right, c, accumulate);
   else if (op_b == 'T')
-    product_bt<float>(left, right, c, Precision::float32, accumulate);
+    product_bt<float>(left, right, c, accumulate);
   else
-    product<float>(left, right, c, Precision::float32, accumulate);
+    product<float>(left, right, c, accumulate);
+}
+
+// Whether both are rounded.
+bool in_bfloat16(const Factor<float>& a, const Factor<float>& b) {
+  if (!a.rounded != !b.rounded)
+    throw Error(ExitCode::internal, "one factor of a product is rounded and the other is not");
+  return a.rounded;
 }
 
 }  // namespace
 
 template <class Real>
-void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c, Precision precision,
-             Accumulate accumulate) {
-  if (is_empty<Real>(c, a.cols(), accumulate)) return;
+Factor<Real> Rounding<Real>::of(Precision precision, ConstMatrixRef<Real> x) {
+  rounded_ = std::is_same_v<Real, float> && precision == Precision::bfloat16;
   if constexpr (std::is_same_v<Real, float>)
-    if (precision == Precision::bfloat16)
-      return bfloat16_product('N', 'N', a, b, c, a.cols(), accumulate);
-#ifdef HEADCOUNT_HAS_ONEDNN
-  if constexpr (std::is_same_v<Real, float>) return sgemm('N', 'N', a, b, c, a.cols(), accumulate);
-#endif
-  assign<Real>(a * b, c, accumulate);
+    if (rounded_)
+      kernels<float>().to_bfloat16(const_rows_of<float>(x),
+                                   memory_.resize(x.rows(), x.cols()).data());
+  return again(x);
 }
 
 template <class Real>
-void product_bt(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-                Precision precision, Accumulate accumulate) {
-  if (is_empty<Real>(c, a.cols(), accumulate)) return;
-  if constexpr (std::is_same_v<Real, float>)
-    if (precision == Precision::bfloat16)
-      return bfloat16_product('N', 'T', a, b, c, a.cols(), accumulate);
+void product(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Accumulate accumulate) {
+  const Index k = a.values.cols();
+  if (is_empty<Real>(c, k, accumulate)) return;
+  if constexpr (std::is_same_v<Real, float>) {
+    if (in_bfloat16(a, b)) return bfloat16_product('N', 'N', a, b, c, k, accumulate);
 #ifdef HEADCOUNT_HAS_ONEDNN
-  if constexpr (std::is_same_v<Real, float>) return sgemm('N', 'T', a, b, c, a.cols(), accumulate);
+    return sgemm('N', 'N', a.values, b.values, c, k, accumulate);
 #endif
-  assign<Real>(a * b.transpose(), c, accumulate);
+  }
+  assign<Real>(a.values * b.values, c, accumulate);
 }
 
 template <class Real>
-void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-                Precision precision, Accumulate accumulate) {
-  if (is_empty<Real>(c, a.rows(), accumulate)) return;
-  if constexpr (std::is_same_v<Real, float>)
-    if (precision == Precision::bfloat16)
-      return bfloat16_product('T', 'N', a, b, c, a.rows(), accumulate);
+void product_bt(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Accumulate accumulate) {
+  const Index k = a.values.cols();
+  if (is_empty<Real>(c, k, accumulate)) return;
+  if constexpr (std::is_same_v<Real, float>) {
+    if (in_bfloat16(a, b)) return bfloat16_product('N', 'T', a, b, c, k, accumulate);
 #ifdef HEADCOUNT_HAS_ONEDNN
-  if constexpr (std::is_same_v<Real, float>) return sgemm('T', 'N', a, b, c, a.rows(), accumulate);
+    return sgemm('N', 'T', a.values, b.values, c, k, accumulate);
 #endif
-  assign<Real>(a.transpose() * b, c, accumulate);
+  }
+  assign<Real>(a.values * b.values.transpose(), c, accumulate);
+}
+
+template <class Real>
+void product_at(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Accumulate accumulate) {
+  const Index k = a.values.rows();
+  if (is_empty<Real>(c, k, accumulate)) return;
+  if constexpr (std::is_same_v<Real, float>) {
+    if (in_bfloat16(a, b)) return bfloat16_product('T', 'N', a, b, c, k, accumulate);
+#ifdef HEADCOUNT_HAS_ONEDNN
+    return sgemm('T', 'N', a.values, b.values, c, k, accumulate);
+#endif
+  }
+  assign<Real>(a.values.transpose() * b.values, c, accumulate);
 }
 
 template <class Real>
@@ -238,13 +250,10 @@ void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
   kernels<Real>().add_row(bias.data(), rows_of<Real>(x));
 }
 
-#define HEADCOUNT_INSTANTIATE(Real)                                                           \
-  template void product<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>,    \
-                              Precision, Accumulate);                                         \
-  template void product_bt<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
-                                 Precision, Accumulate);                                      \
-  template void product_at<Real>(ConstMatrixRef<Real>, ConstMatrixRef<Real>, MatrixRef<Real>, \
-                                 Precision, Accumulate);                                      \
+#define HEADCOUNT_INSTANTIATE(Real) template class Rounding<Real>;                                                           \
+  template void product<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, Accumulate);                                         \
+  template void product_bt<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, Accumulate);                                      \
+  template void product_at<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, Accumulate);                                      \
   template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);                 \
   template void add_to_rows<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);
 HEADCOUNT_INSTANTIATE(float)

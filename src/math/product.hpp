@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,41 @@ std::string_view name_of(Precision precision);
 std::vector<std::string> precision_names();
 Precision parse_precision(std::string_view text);  // throws Error (bad_data)
 
+// A factor of a large product: its numbers, and for a product in bfloat16 those rounded. A factor
+// of several products need be rounded only once.
+template <class Real>
+struct Factor {
+  ConstMatrixView<Real> values;
+  const std::uint16_t* rounded = nullptr;  // contiguous; null in float32
+
+  // Any row-major matrix, view or block of one.
+  template <class Dense>
+  Factor(const Dense& x, const std::uint16_t* rounded_values = nullptr)
+      : values(x.data(), x.rows(), x.cols(), Eigen::OuterStride<>(x.outerStride())),
+        rounded(rounded_values) {
+    static_assert(Dense::IsRowMajor);
+  }
+};
+
+// Makes factors and keeps their rounded numbers, so that a backward pass can use them again.
+template <class Real>
+class Rounding {
+ public:
+  // x in that precision. In double always itself.
+  Factor<Real> of(Precision precision, ConstMatrixRef<Real> x);
+  // The same x once more.
+  Factor<Real> again(ConstMatrixRef<Real> x) const {
+    return {x, rounded_ ? memory_.data() : nullptr};
+  }
+
+ private:
+  Buffer<std::uint16_t> memory_;
+  bool rounded_ = false;
+};
+
 // The large products of a model, always on the calling thread: oneDNN for float where the build
 // found it, Eigen otherwise and for double. With Accumulate::yes the result is added to c, else it
-// replaces c.
+// replaces c. Both factors are rounded, or none is.
 
 // "oneDNN 2.6.3" or "Eigen".
 std::string_view product_library();
@@ -34,18 +67,18 @@ std::string product_level();
 
 // c [m, n] = a [m, k] · b [k, n]
 template <class Real>
-void product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-             Precision precision = Precision::float32, Accumulate accumulate = Accumulate::no);
+void product(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
+             Accumulate accumulate = Accumulate::no);
 
 // c [m, n] = a [m, k] · bᵀ, b [n, k]
 template <class Real>
-void product_bt(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-                Precision precision = Precision::float32, Accumulate accumulate = Accumulate::no);
+void product_bt(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
+             Accumulate accumulate = Accumulate::no);
 
 // c [m, n] = aᵀ · b, a [k, m], b [k, n]
 template <class Real>
-void product_at(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
-                Precision precision = Precision::float32, Accumulate accumulate = Accumulate::no);
+void product_at(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
+             Accumulate accumulate = Accumulate::no);
 
 // bias [1, n] += column sums of x [N, n], rows in order.
 template <class Real>

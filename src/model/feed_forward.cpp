@@ -15,10 +15,12 @@ template <class Real>
 void FeedForward<Real>::forward(const Parameters<Real>& parameters, Precision precision,
                                 ConstMatrixRef<Real> x, Cache& cache, MatrixRef<Real> out) const {
   auto activated = cache.activated.resize(x.rows(), w_1_.cols);
-  product<Real>(x, parameters.view(w_1_), activated, precision);
+  product<Real>(cache.x.of(precision, x),
+                cache.w_1.of(precision, parameters.view(w_1_)), activated);
   MatrixRef<Real> slope = cache.slope.resize(x.rows(), w_1_.cols);
   activate<Real>(activation_, parameters.view(b_1_), activated, &slope);
-  product<Real>(activated, parameters.view(w_2_), out, precision);
+  product<Real>(cache.hidden.of(precision, activated),
+                cache.w_2.of(precision, parameters.view(w_2_)), out);
   add_to_rows<Real>(parameters.view(b_2_), out);
 }
 
@@ -27,19 +29,22 @@ void FeedForward<Real>::backward(const Parameters<Real>& parameters, Precision p
                                  ConstMatrixRef<Real> x, Cache& cache, Scratch& scratch,
                                  ConstMatrixRef<Real> d_out, MatrixRef<Real> d_x,
                                  Parameters<Real>* gradient) const {
+  const auto from_out = scratch.d_out.of(precision, d_out);
   auto d_hidden = scratch.d_hidden.resize(x.rows(), w_1_.cols);
-  product_bt<Real>(d_out, parameters.view(w_2_), d_hidden, precision);
-  if (!gradient) {
+  product_bt<Real>(from_out, cache.w_2.again(parameters.view(w_2_)), d_hidden);
+  if (gradient) {
+    MatrixRef<Real> d_b_1 = gradient->view(b_1_);
+    activate_backward<Real>(cache.slope.view(), d_hidden, &d_b_1);
+  } else {
     activate_backward<Real>(cache.slope.view(), d_hidden, nullptr);
-    product_bt<Real>(d_hidden, parameters.view(w_1_), d_x, precision);
-    return;
   }
-  MatrixRef<Real> d_b_1 = gradient->view(b_1_);
-  activate_backward<Real>(cache.slope.view(), d_hidden, &d_b_1);
-  product_bt<Real>(d_hidden, parameters.view(w_1_), d_x, precision);
-  product_at<Real>(cache.activated.view(), d_out, gradient->view(w_2_), precision, Accumulate::yes);
+  const auto from_hidden = scratch.d_activated.of(precision, d_hidden);
+  product_bt<Real>(from_hidden, cache.w_1.again(parameters.view(w_1_)), d_x);
+  if (!gradient) return;
+  product_at<Real>(cache.hidden.again(cache.activated.view()), from_out,
+                   gradient->view(w_2_), Accumulate::yes);
   add_column_sums<Real>(d_out, gradient->view(b_2_));
-  product_at<Real>(x, d_hidden, gradient->view(w_1_), precision, Accumulate::yes);
+  product_at<Real>(cache.x.again(x), from_hidden, gradient->view(w_1_), Accumulate::yes);
 }
 
 template class FeedForward<float>;

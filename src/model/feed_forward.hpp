@@ -14,9 +14,11 @@ class FeedForward {
  public:
   struct Cache {
     Buffer<Real> slope, activated;  // [N, F] activation'(x W_1 + b_1), activation(x W_1 + b_1)
+    Rounding<Real> x, hidden, w_1, w_2;
   };
   struct Scratch {
     Buffer<Real> d_hidden;  // [N, F]
+    Rounding<Real> d_out, d_activated;
   };
 
   // Adds PREFIX.w_1 [D, F], b_1, w_2 [F, D], b_2.

@@ -207,21 +207,27 @@ template <class Real>
 void Model<Real>::output(const Parameters<Real>& parameters, const Offsets& offsets,
                          Precision precision, ModelWorkspace<Real>& workspace) const {
   const auto hidden = workspace.hidden.view();
+  const auto factor = [&](ConstMatrixRef<Real> x) {
+    return workspace.to_output.of(precision, x);
+  };
+  const auto weights = [&](const ParameterBlock& block) {
+    return workspace.output_weights.of(precision, parameters.view(block));
+  };
   if (config_.classes > 0) {
     const Index sequences = static_cast<Index>(offsets.size()) - 1;
     auto pooled = workspace.pooled.resize(sequences, config_.width);
     for (Index b = 0; b < sequences; ++b)
       mean_of_rows<Real>(rows_of(hidden, offsets, b), pooled.row(b));
     auto logits = workspace.logits.resize(sequences, config_.classes);
-    product<Real>(pooled, parameters.view(output_), logits, precision);
+    product<Real>(factor(pooled), weights(output_), logits);
     add_to_rows<Real>(parameters.view(output_bias_), logits);
     return;
   }
   auto logits = workspace.logits.resize(hidden.rows(), config_.vocabulary);
   if (config_.tied_output)
-    product_bt<Real>(hidden, parameters.view(embedding_), logits, precision);
+    product_bt<Real>(factor(hidden), weights(embedding_), logits);
   else
-    product<Real>(hidden, parameters.view(output_), logits, precision);
+    product<Real>(factor(hidden), weights(output_), logits);
 }
 
 // From d_logits to workspace.d_hidden.
@@ -232,25 +238,30 @@ void Model<Real>::output_backward(const Parameters<Real>& parameters, const Offs
                                   Parameters<Real>* gradient) const {
   const auto hidden = workspace.hidden.view();
   auto d_hidden = workspace.d_hidden.resize(hidden.rows(), config_.width);
+  const auto from_logits = workspace.from_logits.of(precision, d_logits);
+  const auto factor = [&](ConstMatrixRef<Real> x) { return workspace.to_output.again(x); };
+  const auto weights = [&](const ParameterBlock& block) {
+    return workspace.output_weights.again(parameters.view(block));
+  };
   if (config_.classes > 0) {
     const auto pooled = workspace.pooled.view();
     auto d_pooled = workspace.d_pooled.resize(pooled.rows(), config_.width);
-    product_bt<Real>(d_logits, parameters.view(output_), d_pooled, precision);
+    product_bt<Real>(from_logits, weights(output_), d_pooled);
     for (Index b = 0; b < pooled.rows(); ++b) {
       auto d_rows = rows_of(d_hidden, offsets, b);
       d_rows.rowwise() = d_pooled.row(b) / static_cast<Real>(d_rows.rows());
     }
     if (!gradient) return;
-    product_at<Real>(pooled, d_logits, gradient->view(output_), precision, Accumulate::yes);
+    product_at<Real>(factor(pooled), from_logits, gradient->view(output_), Accumulate::yes);
     add_column_sums<Real>(d_logits, gradient->view(output_bias_));
   } else if (config_.tied_output) {
-    product<Real>(d_logits, parameters.view(embedding_), d_hidden, precision);
+    product<Real>(from_logits, weights(embedding_), d_hidden);
     if (gradient)
-      product_at<Real>(d_logits, hidden, gradient->view(embedding_), precision, Accumulate::yes);
+      product_at<Real>(from_logits, factor(hidden), gradient->view(embedding_), Accumulate::yes);
   } else {
-    product_bt<Real>(d_logits, parameters.view(output_), d_hidden, precision);
+    product_bt<Real>(from_logits, weights(output_), d_hidden);
     if (gradient)
-      product_at<Real>(hidden, d_logits, gradient->view(output_), precision, Accumulate::yes);
+      product_at<Real>(factor(hidden), from_logits, gradient->view(output_), Accumulate::yes);
   }
 }
 

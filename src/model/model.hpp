@@ -73,6 +73,7 @@ struct ModelWorkspace {
       blocks;  // per layer; or one for all, where no backward pass follows
   typename Block<Real>::Scratch scratch;
   typename LayerNorm<Real>::Cache final_norm;
+  Rounding<Real> to_output, output_weights, from_logits;  // factors of the output's products
 };
 
 // What Model::forward_without_each() needs besides.

@@ -93,8 +93,8 @@ void warm_up_products() {
     const Matrix<float> ones = Matrix<float>::Ones(size, size);
     Matrix<float> result = Matrix<float>::Zero(size, size);
     product<float>(ones, ones, result);
-    product_bt<float>(ones, ones, result, Precision::float32, Accumulate::yes);
-    product_at<float>(ones, ones, result, Precision::float32, Accumulate::yes);
+    product_bt<float>(ones, ones, result, Accumulate::yes);
+    product_at<float>(ones, ones, result, Accumulate::yes);
   }
 }
 

@@ -37,13 +37,15 @@ Matrix<double> by_loops(Form form, const Matrix<Real>& a, const Matrix<Real>& b)
 template <class Real>
 void multiply(Form form, ConstMatrixRef<Real> a, ConstMatrixRef<Real> b, MatrixRef<Real> c,
               Accumulate accumulate, Precision precision = Precision::float32) {
+  Rounding<Real> rounding_a, rounding_b;
+  const auto left = rounding_a.of(precision, a), right = rounding_b.of(precision, b);
   switch (form) {
     case Form::plain:
-      return product<Real>(a, b, c, precision, accumulate);
+      return product<Real>(left, right, c, accumulate);
     case Form::bt:
-      return product_bt<Real>(a, b, c, precision, accumulate);
+      return product_bt<Real>(left, right, c, accumulate);
     case Form::at:
-      return product_at<Real>(a, b, c, precision, accumulate);
+      return product_at<Real>(left, right, c, accumulate);
   }
 }
 
@@ -237,4 +239,23 @@ TEST_CASE("a product in bfloat16 is that of its rounded inputs, summed in float3
 TEST_CASE("precisions go by their names") {
   for (const auto& name : precision_names()) CHECK(name_of(parse_precision(name)) == name);
   CHECK(precision_names() == std::vector<std::string>{"float32", "bfloat16"});
+}
+
+TEST_CASE("a factor is rounded once for several products, and both factors are or none") {
+  const Matrix<float> a = random_matrix<float>(9, 9, 1), b = random_matrix<float>(9, 9, 2);
+  Rounding<float> rounding_a, rounding_b;
+  const auto left = rounding_a.of(Precision::bfloat16, a);
+  const auto right = rounding_b.of(Precision::bfloat16, b);
+  Matrix<float> first(9, 9), second(9, 9);
+  product<float>(left, right, first);
+  product<float>(rounding_a.again(a), rounding_b.again(b), second);
+  CHECK(same_bits(first, second));
+  CHECK_THROWS_WITH(product<float>(left, b, first), ContainsSubstring("rounded"));
+  // In float32, and in double, a factor is the matrix itself.
+  const auto itself = rounding_a.of(Precision::float32, a);
+  CHECK(itself.values.data() == a.data());
+  CHECK(itself.rounded == nullptr);
+  CHECK(rounding_a.again(a).rounded == nullptr);
+  const Matrix<double> wide = a.cast<double>();
+  CHECK(Rounding<double>().of(Precision::bfloat16, wide).rounded == nullptr);
 }
