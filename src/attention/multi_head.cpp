@@ -214,8 +214,7 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
       attend(parameters, pass, head_views(input, cache, b, slot), b, cache, scratch);
   const auto mixed = cache.all_gates_one ? cache.context.view() : cache.gated.view();
   product<Real>(cache.mixed.of(pass.precision, mixed),
-                cache.output_weights.of(pass.precision, parameters.view(output_weights_)),
-                out);
+                cache.output_weights.of(pass.precision, parameters.view(output_weights_)), out);
   add_to_rows<Real>(parameters.view(output_bias_), out);
 }
 
@@ -273,12 +272,11 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
   const Index width = config_.head_width, all = heads() * width;
   auto d_gated = scratch.d_context.resize(input.x.rows(), all);
   const auto from_out = scratch.from_out.of(pass.precision, d_out);
-  product_bt<Real>(from_out, cache.output_weights.again(parameters.view(output_weights_)),
-                   d_gated);
+  product_bt<Real>(from_out, cache.output_weights.again(parameters.view(output_weights_)), d_gated);
   if (gradient) {
     const auto mixed = cache.all_gates_one ? cache.context.view() : cache.gated.view();
-    product_at<Real>(cache.mixed.again(mixed), from_out,
-                     gradient->view(output_weights_), Accumulate::yes);
+    product_at<Real>(cache.mixed.again(mixed), from_out, gradient->view(output_weights_),
+                     Accumulate::yes);
     add_column_sums<Real>(d_out, gradient->view(output_bias_));
   }
   const bool to_input = gradient || pass.input_gradient;
@@ -312,11 +310,10 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
     }
   if (!to_input) return;
   const auto from_queries = scratch.from_queries.of(pass.precision, d_query_side);
-  product_bt<Real>(from_queries, cache.query_weights.again(parameters.view(query_weights_)),
-                   d_x);
+  product_bt<Real>(from_queries, cache.query_weights.again(parameters.view(query_weights_)), d_x);
   if (gradient) {
-    product_at<Real>(cache.x.again(input.x), from_queries,
-                     gradient->view(query_weights_), Accumulate::yes);
+    product_at<Real>(cache.x.again(input.x), from_queries, gradient->view(query_weights_),
+                     Accumulate::yes);
     add_column_sums<Real>(d_query_side, gradient->view(query_bias_));
   }
   if (is_self()) return;
@@ -324,8 +321,8 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
   product_bt<Real>(from_keys, cache.memory_weights.again(parameters.view(memory_weights_)),
                    d_memory, Accumulate::yes);
   if (!gradient) return;
-  product_at<Real>(cache.memory.again(input.memory), from_keys,
-                   gradient->view(memory_weights_), Accumulate::yes);
+  product_at<Real>(cache.memory.again(input.memory), from_keys, gradient->view(memory_weights_),
+                   Accumulate::yes);
   add_column_sums<Real>(d_key_side, gradient->view(memory_bias_));
 }
 

@@ -49,8 +49,7 @@ class Bfloat16Products {
  public:
   // c = op(a) op(b) (+ c); op(a) [m, k], op(b) [k, n], both contiguous.
   void multiply(char op_a, char op_b, const std::uint16_t* a, const std::uint16_t* b,
-                MatrixRef<float> c,
-                Index k, Accumulate accumulate) {
+                MatrixRef<float> c, Index k, Accumulate accumulate) {
     const Key key{op_a == 'T', op_b == 'T',    accumulate == Accumulate::yes, c.rows(), c.cols(),
                   k,           c.outerStride()};
     auto at = made_.find(key);
@@ -202,7 +201,8 @@ Factor<Real> Rounding<Real>::of(Precision precision, ConstMatrixRef<Real> x) {
 }
 
 template <class Real>
-void product(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Accumulate accumulate) {
+void product(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
+             Accumulate accumulate) {
   const Index k = a.values.cols();
   if (is_empty<Real>(c, k, accumulate)) return;
   if constexpr (std::is_same_v<Real, float>) {
@@ -215,7 +215,8 @@ void product(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Ac
 }
 
 template <class Real>
-void product_bt(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Accumulate accumulate) {
+void product_bt(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
+                Accumulate accumulate) {
   const Index k = a.values.cols();
   if (is_empty<Real>(c, k, accumulate)) return;
   if constexpr (std::is_same_v<Real, float>) {
@@ -228,7 +229,8 @@ void product_bt(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
 }
 
 template <class Real>
-void product_at(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c, Accumulate accumulate) {
+void product_at(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
+                Accumulate accumulate) {
   const Index k = a.values.rows();
   if (is_empty<Real>(c, k, accumulate)) return;
   if constexpr (std::is_same_v<Real, float>) {
@@ -250,11 +252,15 @@ void add_to_rows(ConstMatrixRef<Real> bias, MatrixRef<Real> x) {
   kernels<Real>().add_row(bias.data(), rows_of<Real>(x));
 }
 
-#define HEADCOUNT_INSTANTIATE(Real) template class Rounding<Real>;                                                           \
-  template void product<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, Accumulate);                                         \
-  template void product_bt<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, Accumulate);                                      \
-  template void product_at<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, Accumulate);                                      \
-  template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);                 \
+#define HEADCOUNT_INSTANTIATE(Real)                                                         \
+  template class Rounding<Real>;                                                            \
+  template void product<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>,    \
+                              Accumulate);                                                  \
+  template void product_bt<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, \
+                                 Accumulate);                                               \
+  template void product_at<Real>(const Factor<Real>&, const Factor<Real>&, MatrixRef<Real>, \
+                                 Accumulate);                                               \
+  template void add_column_sums<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);               \
   template void add_to_rows<Real>(ConstMatrixRef<Real>, MatrixRef<Real>);
 HEADCOUNT_INSTANTIATE(float)
 HEADCOUNT_INSTANTIATE(double)

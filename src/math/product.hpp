@@ -73,12 +73,12 @@ void product(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
 // c [m, n] = a [m, k] · bᵀ, b [n, k]
 template <class Real>
 void product_bt(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
-             Accumulate accumulate = Accumulate::no);
+                Accumulate accumulate = Accumulate::no);
 
 // c [m, n] = aᵀ · b, a [k, m], b [k, n]
 template <class Real>
 void product_at(const Factor<Real>& a, const Factor<Real>& b, MatrixRef<Real> c,
-             Accumulate accumulate = Accumulate::no);
+                Accumulate accumulate = Accumulate::no);
 
 // bias [1, n] += column sums of x [N, n], rows in order.
 template <class Real>

@@ -15,8 +15,8 @@ template <class Real>
 void FeedForward<Real>::forward(const Parameters<Real>& parameters, Precision precision,
                                 ConstMatrixRef<Real> x, Cache& cache, MatrixRef<Real> out) const {
   auto activated = cache.activated.resize(x.rows(), w_1_.cols);
-  product<Real>(cache.x.of(precision, x),
-                cache.w_1.of(precision, parameters.view(w_1_)), activated);
+  product<Real>(cache.x.of(precision, x), cache.w_1.of(precision, parameters.view(w_1_)),
+                activated);
   MatrixRef<Real> slope = cache.slope.resize(x.rows(), w_1_.cols);
   activate<Real>(activation_, parameters.view(b_1_), activated, &slope);
   product<Real>(cache.hidden.of(precision, activated),
@@ -41,8 +41,8 @@ void FeedForward<Real>::backward(const Parameters<Real>& parameters, Precision p
   const auto from_hidden = scratch.d_activated.of(precision, d_hidden);
   product_bt<Real>(from_hidden, cache.w_1.again(parameters.view(w_1_)), d_x);
   if (!gradient) return;
-  product_at<Real>(cache.hidden.again(cache.activated.view()), from_out,
-                   gradient->view(w_2_), Accumulate::yes);
+  product_at<Real>(cache.hidden.again(cache.activated.view()), from_out, gradient->view(w_2_),
+                   Accumulate::yes);
   add_column_sums<Real>(d_out, gradient->view(b_2_));
   product_at<Real>(cache.x.again(x), from_hidden, gradient->view(w_1_), Accumulate::yes);
 }

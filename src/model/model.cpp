@@ -207,9 +207,7 @@ template <class Real>
 void Model<Real>::output(const Parameters<Real>& parameters, const Offsets& offsets,
                          Precision precision, ModelWorkspace<Real>& workspace) const {
   const auto hidden = workspace.hidden.view();
-  const auto factor = [&](ConstMatrixRef<Real> x) {
-    return workspace.to_output.of(precision, x);
-  };
+  const auto factor = [&](ConstMatrixRef<Real> x) { return workspace.to_output.of(precision, x); };
   const auto weights = [&](const ParameterBlock& block) {
     return workspace.output_weights.of(precision, parameters.view(block));
   };
