@@ -139,15 +139,6 @@ struct Avx2Pack {
       store(y + (c + 4) * y_stride, _mm256_permute2f128_ps(a[c], a[4 + c], 0x31));
     }
   }
-  static void transpose(Rows<const float> x, float* y, Size stride) {
-    const Size whole_rows = x.rows / 8 * 8, whole_cols = x.cols / 8 * 8;
-    for (Size i = 0; i < whole_rows; i += 8)
-      for (Size j = 0; j < whole_cols; j += 8)
-        transpose_tile(x.row(i) + j, x.stride, y + j * stride + i, stride);
-    for (Size i = 0; i < x.rows; ++i)
-      for (Size j = i < whole_rows ? whole_cols : 0; j < x.cols; ++j)
-        y[j * stride + i] = x.row(i)[j];
-  }
 };
 
 }  // namespace

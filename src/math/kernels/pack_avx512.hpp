@@ -122,15 +122,6 @@ struct Avx512Pack {
       store(y + (c + 12) * y_stride, _mm512_shuffle_f32x4(high, high2, 0xDD));
     }
   }
-  static void transpose(Rows<const float> x, float* y, Size stride) {
-    const Size whole_rows = x.rows / 16 * 16, whole_cols = x.cols / 16 * 16;
-    for (Size i = 0; i < whole_rows; i += 16)
-      for (Size j = 0; j < whole_cols; j += 16)
-        transpose_tile(x.row(i) + j, x.stride, y + j * stride + i, stride);
-    for (Size i = 0; i < x.rows; ++i)
-      for (Size j = i < whole_rows ? whole_cols : 0; j < x.cols; ++j)
-        y[j * stride + i] = x.row(i)[j];
-  }
 };
 
 }  // namespace

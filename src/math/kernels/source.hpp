@@ -412,10 +412,21 @@ struct Source {
     for (; row < n; ++row) f(row, std::integral_constant<int, 1>{});
   }
 
+  // y[j, i] = x[i, j], rows of y `stride` apart.
+  static void transpose(Rows<const Real> x, Real* y, Size stride) {
+    const Size whole_rows = x.rows / kWidth * kWidth, whole_cols = x.cols / kWidth * kWidth;
+    for (Size i = 0; i < whole_rows; i += kWidth)
+      for (Size j = 0; j < whole_cols; j += kWidth)
+        P::transpose_tile(x.row(i) + j, x.stride, y + j * stride + i, stride);
+    for (Size i = 0; i < x.rows; ++i)
+      for (Size j = i < whole_rows ? whole_cols : 0; j < x.cols; ++j)
+        y[j * stride + i] = x.row(i)[j];
+  }
+
   static void scores(Rows<const Real> queries, Rows<const Real> keys, Real factor, Visible visible,
                      Rows<Real> scores, Real* work) {
     const Size stride = (keys.rows + 15) / 16 * 16;
-    P::transpose(keys, work, stride);
+    transpose(keys, work, stride);
     const Product product{queries.data, queries.stride, 1,           work,
                           stride,       factor,         scores.data, scores.stride};
     each_rows<P::kTileRows[2]>(queries.rows, [&](Size row, auto rows) {
