@@ -58,6 +58,7 @@ std::vector<int> allowed_cores() {
       found.push_back({core, seen[siblings_of(core)]++});
   std::ranges::stable_sort(found, {}, &Core::before);
   std::vector<int> cores;
+  cores.reserve(found.size());
   for (const auto& core : found) cores.push_back(core.number);
   return cores;
 }

@@ -104,6 +104,7 @@ std::string latency_line(const ResultFile& file) {
     }
     if (std::ranges::any_of(whole, [](double time) { return std::isnan(time); })) continue;
     std::vector<std::string> parts;
+    parts.reserve(groups.size());
     for (const auto& [heads, same] : groups)
       parts.push_back(fmt::format("{:.2f} with {} heads left (spread {:.2f}; arithmetic {:.2f})",
                                   middle(same.ratio), heads, middle(same.spread),

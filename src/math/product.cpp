@@ -160,7 +160,7 @@ namespace {
 
 // c = op(a) op(b) (+ c) of rounded factors, op(a) [m, k].
 void bfloat16_product(char op_a, char op_b, const Factor<float>& a, const Factor<float>& b,
-                      MatrixRef<float> c, Index k, Accumulate accumulate) {
+                      MatrixRef<float>& c, Index k, Accumulate accumulate) {
 #ifdef HEADCOUNT_HAS_ONEDNN
   if (has_fast_bfloat16()) {
     use_one_thread();

@@ -90,11 +90,11 @@ struct Avx2Pack {
     const __m256i threshold =
         _mm256_xor_si256(_mm256_set1_epi32(static_cast<int>(source.threshold)), turn);
     const V scale = all(static_cast<float>(source.scale));
-    for (int half = 0; half < 2; ++half) {
+    for (std::size_t half = 0; half < 2; ++half) {
       // Four counters, one in each 64-bit lane, of which Philox uses the lower half.
-      __m256i c0 =
-          _mm256_add_epi64(_mm256_set1_epi64x(static_cast<std::int64_t>(block) * 8 + half * 4),
-                           _mm256_setr_epi64x(0, 1, 2, 3));
+      __m256i c0 = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<std::int64_t>(block) * 8 +
+                                                       static_cast<std::int64_t>(half) * 4),
+                                    _mm256_setr_epi64x(0, 1, 2, 3));
       __m256i c1 = _mm256_set1_epi64x(row), c2 = _mm256_set1_epi64x(source.step),
               c3 = _mm256_set1_epi64x(source.purpose);
       std::uint32_t k0 = source.key[0], k1 = source.key[1];
