@@ -268,6 +268,24 @@ TEST_CASE("a classifier's statistics and gate gradients are those of each exampl
   }
 }
 
+TEST_CASE("ablations of a classifier are what masking each head by itself gives") {
+  Toy<double, ToyClasses> toy(2, toy_classifier());
+  for (const std::int64_t tokens : {1, 20, 2048}) {
+    CAPTURE(tokens);
+    const auto evaluator = toy.evaluator(tokens);
+    const auto heads = toy.model.heads().all();
+    const auto found = evaluator.ablations(toy.intact, heads);
+    CHECK(found.intact == evaluator.run(toy.intact));
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      auto masked = toy.intact;
+      masked.mask(heads[h], MaskKind::zero);
+      const auto expected = evaluator.run(masked);
+      for (std::size_t x = 0; x < expected.size(); ++x)
+        CHECK(found.without[h][x].nll == Approx(expected[x].nll).epsilon(1e-11).margin(1e-14));
+    }
+  }
+}
+
 TEST_CASE("a model that gives classes is not evaluated on tokens, nor the other way round") {
   Toy<float> tokens(1, toy_classifier());
   CHECK_THROWS_WITH(tokens.evaluator(), ContainsSubstring("one output per sequence"));

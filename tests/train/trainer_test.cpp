@@ -53,8 +53,10 @@ struct Trained {
   std::vector<StepReport> reports;
 };
 
-Trained train(int shards, int threads) {
-  Training<float> training(toy_training(shards), threads);
+Trained train(int shards, int threads, Precision precision = Precision::float32) {
+  auto config = toy_training(shards);
+  config.precision = precision;
+  Training<float> training(config, threads);
   std::vector<StepReport> reports;
   for (std::int64_t step = 1; step <= 6; ++step) reports.push_back(training.trainer.step(step));
   // The layout belongs to the model, which ends here.
@@ -111,11 +113,22 @@ TEMPLATE_TEST_CASE("the gradient of a sharded step is that of one pass over the 
   }
 }
 
-TEST_CASE("any number of threads trains the same bits") {
-  const auto expected = train(3, 1);
+TEST_CASE("training in bfloat16 is another training, close to that in float32") {
+  const auto wide = train(2, 1), narrow = train(2, 1, Precision::bfloat16);
+  CHECK_FALSE(same_bits(wide.parameters, narrow.parameters));
+  for (std::size_t i = 0; i < wide.reports.size(); ++i) {
+    CAPTURE(i);
+    CHECK(narrow.reports[i].loss != wide.reports[i].loss);
+    CHECK(narrow.reports[i].loss == Approx(wide.reports[i].loss).epsilon(0.01));
+  }
+}
+
+TEST_CASE("any number of threads trains the same bits, in either precision") {
+  const auto precision = GENERATE(Precision::float32, Precision::bfloat16);
+  const auto expected = train(3, 1, precision);
   for (const int threads : {2, 3, 4}) {
-    CAPTURE(threads);
-    const auto found = train(3, threads);
+    CAPTURE(threads, name_of(precision));
+    const auto found = train(3, threads, precision);
     CHECK(same_bits(found.parameters, expected.parameters));
     for (std::size_t i = 0; i < expected.reports.size(); ++i) {
       CHECK(same_bits(found.reports[i].loss, expected.reports[i].loss));
