@@ -67,16 +67,18 @@ std::vector<std::string> workload_names() { return {"char", "gpt384", "cls"}; }
 
 Workload workload(const std::string& name, double dropout) {
   Workload work;
-  if (name == "char")
+  if (name == "char") {
     work = decoder(name, 4, 4, 128, 64, 12);
-  else if (name == "gpt384")
+  } else if (name == "gpt384") {
     work = decoder(name, 6, 6, 384, 256, 16);
-  else if (name == "cls")
+    work.shards = 4;
+  } else if (name == "cls") {
     work = classifier(name);
-  else
+  } else {
     throw Error(ExitCode::usage,
                 fmt::format("there is no configuration '{}'{}; there are {}", name,
                             did_you_mean(name, workload_names()), join(workload_names(), ", ")));
+  }
   work.model.dropout = work.model.pattern_dropout = dropout;
   return work;
 }
