@@ -4,7 +4,7 @@
 
 #include "common.hpp"
 #include "fma_peak.hpp"
-#include "math/softmax.hpp"
+#include "math/cross_entropy.hpp"
 #include "math/thread_team.hpp"
 
 namespace headcount::bench {

@@ -34,6 +34,7 @@ class Pass {
     batch_ = RandomTask(work).training_batch(0, 0, work.tokens());
     flops = forward_flops(work, work.tokens());
     pass_.treatment = &treatment_;
+    pass_.backward_follows = false;
     forward();
   }
   void forward() { model_.forward(parameters_, packed(batch_), pass_, workspace_); }

@@ -46,7 +46,8 @@ struct AttentionPass {
   Index first_row = 0;                       // of this shard within its batch, for dropout
   HeadObserver<Real>* observer = nullptr;    // may be null
   Precision precision = Precision::float32;  // of the large products
-  bool gate_gradients = false;               // keep the contexts of heads whose gate is 0
+  bool backward_follows = true;
+  bool gate_gradients = false;  // keep the contexts of heads whose gate is 0
   // Whether backward() goes on to its input; where nothing lies below, a pass without parameter
   // gradients can end at the gates.
   bool input_gradient = true;

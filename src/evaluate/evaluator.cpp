@@ -21,6 +21,39 @@ std::vector<std::int64_t> spread_over(std::int64_t have, std::int64_t wanted) {
   return places;
 }
 
+Split some_of(const Split& split, std::int64_t wanted) {
+  Split chosen;
+  chosen.targets_per = split.targets_per;
+  for (const auto place : spread_over(std::ssize(split.examples), wanted))
+    chosen.examples.push_back(split.examples[static_cast<std::size_t>(place)]);
+  return chosen;
+}
+
+// A packed batch cut into prefixes: sequence b with targets at k positions becomes k examples, the
+// tokens up to each with the one target there.
+struct Prefixes {
+  Split split;
+  std::vector<std::int64_t> sequence;  // of each prefix
+};
+
+Prefixes prefixes_of(const Batch& batch) {
+  Prefixes cut;
+  for (std::int64_t b = 0; b < batch.input.count(); ++b) {
+    const auto begin = batch.input.offsets[static_cast<std::size_t>(b)];
+    const auto tokens = std::span(batch.input.tokens).subspan(static_cast<std::size_t>(begin));
+    const auto targets = std::span(batch.targets).subspan(static_cast<std::size_t>(begin));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(batch.input.length(b)); ++i) {
+      if (targets[i] == kNoTarget) continue;
+      auto& prefix = cut.split.examples.emplace_back();
+      prefix.input.assign(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      prefix.targets.assign(i, kNoTarget);
+      prefix.targets.push_back(targets[i]);
+      cut.sequence.push_back(b);
+    }
+  }
+  return cut;
+}
+
 // What a pass finds, as numbers of a log: two an example.
 void append(std::vector<double>& numbers, const std::vector<ExampleStatistics>& statistics) {
   for (const auto& example : statistics) {
@@ -58,19 +91,24 @@ template <class Real>
 Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& parameters,
                            const Task& task, SplitName split, std::int64_t examples,
                            ThreadTeam& team, std::int64_t batch_tokens)
+    : Evaluator(model, parameters, some_of(task.split(split), examples), split, team,
+                batch_tokens) {
+  indices_ = spread_over(std::ssize(task.split(split).examples), examples);
+}
+
+template <class Real>
+Evaluator<Real>::Evaluator(const Model<Real>& model, const Parameters<Real>& parameters,
+                           const Split& chosen, SplitName split, ThreadTeam& team,
+                           std::int64_t batch_tokens)
     : model_(&model),
       parameters_(&parameters),
       team_(&team),
       split_(split),
       batch_tokens_(batch_tokens),
       workers_(std::make_shared<std::vector<Worker>>(static_cast<std::size_t>(team.size()))) {
-  const auto& all = task.split(split).examples;
-  indices_ = spread_over(static_cast<std::int64_t>(all.size()), examples);
-  Split chosen;
-  chosen.targets_per = task.split(split).targets_per;
+  indices_ = spread_over(std::ssize(chosen.examples), 0);
   require_targets_per(model.config().classes > 0 ? TargetsPer::sequence : TargetsPer::token,
                       chosen.targets_per);
-  for (const auto place : indices_) chosen.examples.push_back(all[static_cast<std::size_t>(place)]);
   if (chosen.examples.empty())
     throw Error(ExitCode::bad_data,
                 fmt::format("the {} split is empty; give it a share with task.{}", name_of(split),
@@ -126,16 +164,51 @@ std::string Evaluator<Real>::pass_name(const char* kind, const HeadTreatment<Rea
 }
 
 template <class Real>
-std::vector<ExampleStatistics> Evaluator<Real>::run(const HeadTreatment<Real>& treatment,
-                                                    ExampleObserver<Real>* observer) const {
-  if (!log_ || observer) return make_run(treatment, observer);
-  const auto numbers = log_->next(pass_name("run", treatment), [&] {
+template <class Make>
+std::vector<ExampleStatistics> Evaluator<Real>::logged(const char* kind,
+                                                       const HeadTreatment<Real>& treatment,
+                                                       const Make& make) const {
+  if (!log_) return make();
+  const auto numbers = log_->next(pass_name(kind, treatment), [&] {
     std::vector<double> made;
-    append(made, make_run(treatment, nullptr));
+    append(made, make());
     return made;
   });
   auto statistics = facts_;
   take(numbers, 0, statistics);
+  return statistics;
+}
+
+template <class Real>
+std::vector<ExampleStatistics> Evaluator<Real>::run(const HeadTreatment<Real>& treatment,
+                                                    ExampleObserver<Real>* observer) const {
+  if (observer) return make_run(treatment, observer);
+  return logged("run", treatment, [&] { return make_run(treatment, nullptr); });
+}
+
+template <class Real>
+std::vector<ExampleStatistics> Evaluator<Real>::run_as_generated(
+    const HeadTreatment<Real>& treatment) const {
+  return logged("generated", treatment, [&] { return make_run_as_generated(treatment); });
+}
+
+// Batch by batch, since the prefixes of all examples may be many times their memory.
+template <class Real>
+std::vector<ExampleStatistics> Evaluator<Real>::make_run_as_generated(
+    const HeadTreatment<Real>& treatment) const {
+  require_targets_per(TargetsPer::token, (*batches_)[0].batch.targets_per);
+  auto statistics = facts_;
+  for (const Packed& work : *batches_) {
+    const auto prefixes = prefixes_of(work.batch);
+    if (prefixes.sequence.empty()) continue;
+    const Evaluator pieces(*model_, *parameters_, prefixes.split, split_, *team_, batch_tokens_);
+    const auto found = pieces.run(treatment);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      auto& example = statistics[static_cast<std::size_t>(work.first + prefixes.sequence[i])];
+      example.nll += found[i].nll;
+      example.correct += found[i].correct;
+    }
+  }
   return statistics;
 }
 
@@ -166,6 +239,7 @@ std::vector<ExampleStatistics> Evaluator<Real>::make_run(const HeadTreatment<Rea
     const Packed& work = (*batches_)[static_cast<std::size_t>(piece)];
     ModelPass<Real> pass;
     pass.treatment = &treatment;
+    pass.backward_follows = false;
     std::optional<ToExamples<Real>> to_examples;
     if (observer) pass.observer = &to_examples.emplace(*observer, work.first);
     model_->forward(*parameters_, packed(work.batch), pass, worker.workspace);
@@ -185,6 +259,7 @@ Ablations Evaluator<Real>::make_ablations(const HeadTreatment<Real>& treatment,
     const Index rows = std::ssize(work.batch.targets);
     ModelPass<Real> pass;
     pass.treatment = &treatment;
+    pass.backward_follows = false;
     std::size_t done = 0;
     model_->forward_without_each(
         *parameters_, packed(work.batch), pass, heads, batch_tokens_, worker.workspace,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "evaluate/pass_log.hpp"
-#include "math/softmax.hpp"
+#include "math/cross_entropy.hpp"
 #include "math/thread_team.hpp"
 #include "model/model.hpp"
 #include "score/scores.hpp"
@@ -47,6 +47,9 @@ class Evaluator {
   Evaluator(const Model<Real>& model, const Parameters<Real>& parameters, const Task& task,
             SplitName split, std::int64_t examples, ThreadTeam& team,
             std::int64_t batch_tokens = 2048);
+  // All of these examples, of the split so named.
+  Evaluator(const Model<Real>& model, const Parameters<Real>& parameters, const Split& examples,
+            SplitName split, ThreadTeam& team, std::int64_t batch_tokens = 2048);
 
   const Model<Real>& model() const { return *model_; }
   const Parameters<Real>& parameters() const { return *parameters_; }
@@ -65,6 +68,11 @@ class Evaluator {
   // Loss and correctness per example, in order.
   std::vector<ExampleStatistics> run(const HeadTreatment<Real>& treatment,
                                      ExampleObserver<Real>* observer = nullptr) const;
+
+  // The same as in generation: every target is predicted from the tokens up to its own position and
+  // no others. Of a causal model that is run() but for rounding; a model that looks ahead is shown
+  // for what it is. Costs a pass over every prefix. Targets must be those of tokens.
+  std::vector<ExampleStatistics> run_as_generated(const HeadTreatment<Real>& treatment) const;
 
   // run() with the gate of each of these heads (present, ascending) at 0, one at a time. Equal to
   // masking them and running again but for rounding, at about half the cost: activations below a
@@ -95,6 +103,11 @@ class Evaluator {
                   std::vector<ExampleStatistics>& statistics) const;
   std::vector<ExampleStatistics> make_run(const HeadTreatment<Real>& treatment,
                                           ExampleObserver<Real>* observer) const;
+  std::vector<ExampleStatistics> make_run_as_generated(const HeadTreatment<Real>& treatment) const;
+  // What a pass found, looked up in the log or made.
+  template <class Make>
+  std::vector<ExampleStatistics> logged(const char* kind, const HeadTreatment<Real>& treatment,
+                                        const Make& make) const;
   Matrix<double> make_gate_gradients(const HeadTreatment<Real>& treatment) const;
 
   const Model<Real>* model_;

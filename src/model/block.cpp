@@ -44,7 +44,8 @@ void Block<Real>::feed_forward(const Parameters<Real>& parameters, const Attenti
   around_feed_forward_.forward(
       parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, stream,
       [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
-        feed_forward_.forward(parameters, pass.precision, input, cache.feed_forward, output);
+        feed_forward_.forward(parameters, pass.precision, pass.backward_follows, input,
+                              cache.feed_forward, output);
       });
 }
 

@@ -13,12 +13,17 @@ FeedForward<Real>::FeedForward(Index width, Index inner, Activation activation, 
 
 template <class Real>
 void FeedForward<Real>::forward(const Parameters<Real>& parameters, Precision precision,
-                                ConstMatrixRef<Real> x, Cache& cache, MatrixRef<Real> out) const {
+                                bool backward_follows, ConstMatrixRef<Real> x, Cache& cache,
+                                MatrixRef<Real> out) const {
   auto activated = cache.activated.resize(x.rows(), w_1_.cols);
   product<Real>(cache.x.of(precision, x), cache.w_1.of(precision, parameters.view(w_1_)),
                 activated);
-  MatrixRef<Real> slope = cache.slope.resize(x.rows(), w_1_.cols);
-  activate<Real>(activation_, parameters.view(b_1_), activated, &slope);
+  if (backward_follows) {
+    MatrixRef<Real> slope = cache.slope.resize(x.rows(), w_1_.cols);
+    activate<Real>(activation_, parameters.view(b_1_), activated, &slope);
+  } else {
+    activate<Real>(activation_, parameters.view(b_1_), activated, nullptr);
+  }
   product<Real>(cache.hidden.of(precision, activated),
                 cache.w_2.of(precision, parameters.view(w_2_)), out);
   add_to_rows<Real>(parameters.view(b_2_), out);

@@ -26,8 +26,8 @@ class FeedForward {
               ParameterLayout& layout);
 
   // x, out [N, D]
-  void forward(const Parameters<Real>& parameters, Precision precision, ConstMatrixRef<Real> x,
-               Cache& cache, MatrixRef<Real> out) const;
+  void forward(const Parameters<Real>& parameters, Precision precision, bool backward_follows,
+               ConstMatrixRef<Real> x, Cache& cache, MatrixRef<Real> out) const;
 
   // Sets d_x [N, D]; adds to `gradient` unless null.
   void backward(const Parameters<Real>& parameters, Precision precision, ConstMatrixRef<Real> x,

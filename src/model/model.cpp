@@ -181,9 +181,10 @@ Dropout Model<Real>::dropout(const ModelPass<Real>& pass, double rate) const {
 
 template <class Real>
 AttentionPass<Real> Model<Real>::attention_pass(const ModelPass<Real>& pass) const {
-  return {pass.treatment, dropout(pass, config_.pattern_dropout),
-          pass.first_row, pass.observer,
-          pass.precision, pass.gate_gradients};
+  return {pass.treatment,     dropout(pass, config_.pattern_dropout),
+          pass.first_row,     pass.observer,
+          pass.precision,     pass.backward_follows,
+          pass.gate_gradients};
 }
 
 template <class Real>
@@ -272,7 +273,7 @@ void Model<Real>::enter(const Parameters<Real>& parameters, PackedTokens input,
   const Dropout stream_dropout = dropout(pass, config_.dropout);
   stream_dropout.apply<Real>(stream, dropout_place(config_.site, 0, DropoutPlace::embedding),
                              pass.first_row);
-  workspace.blocks.resize(blocks_.size());
+  workspace.blocks.resize(pass.backward_follows ? blocks_.size() : 1);
   workspace.activation_variance.clear();
 }
 
@@ -285,8 +286,7 @@ void Model<Real>::climb(const Parameters<Real>& parameters, Offsets offsets,
   auto stream = workspace.stream.view();
   for (std::size_t layer = first_layer; layer < blocks_.size(); ++layer) {
     blocks_[layer].forward(parameters, offsets, attention, stream_dropout,
-                           workspace.blocks[layer % workspace.blocks.size()], workspace.scratch,
-                           stream);
+                           cache_of(pass, layer, workspace), workspace.scratch, stream);
     if (pass.activation_variance) workspace.activation_variance.push_back(variance<Real>(stream));
   }
 }
@@ -329,7 +329,8 @@ void Model<Real>::forward_without_each(const Parameters<Real>& parameters, Packe
                                        const ModelPass<Real>& pass, std::span<const HeadId> heads,
                                        Index most_tokens, ModelWorkspace<Real>& workspace,
                                        AblationWorkspace<Real>& ablation, const Told& told) const {
-  if (pass.training || pass.observer || !std::is_sorted(heads.begin(), heads.end()) ||
+  if (pass.training || pass.observer || pass.backward_follows ||
+      !std::is_sorted(heads.begin(), heads.end()) ||
       !std::all_of(heads.begin(), heads.end(), [this](const HeadId& id) { return is_present(id); }))
     throw Error(ExitCode::internal, "ablations are of heads present, in order, in evaluation");
   auto& [without, entering_buffer, offsets] = ablation;
@@ -338,21 +339,21 @@ void Model<Real>::forward_without_each(const Parameters<Real>& parameters, Packe
   const auto together =
       static_cast<std::size_t>(std::max(most_tokens / std::max(tokens, Index{1}), Index{1}));
   enter(parameters, input, pass, workspace);
-  without.blocks.resize(1);  // for all layers: nothing goes backward
+  without.blocks.resize(1);
+  auto& cache = cache_of(pass, 0, workspace);
   auto entering = entering_buffer.resize(tokens, config_.width);
   auto stream = workspace.stream.view();
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     const auto& block = blocks_[layer];
     entering = stream;
-    block.attend(parameters, input.offsets, attention, {}, workspace.blocks[layer],
-                 workspace.scratch, stream);
+    block.attend(parameters, input.offsets, attention, {}, cache, workspace.scratch, stream);
     while (!heads.empty() && heads[0].layer == static_cast<int>(layer)) {
       std::size_t count = 1;
       while (count < std::min(together, heads.size()) && heads[count].layer == heads[0].layer)
         ++count;
       auto streams = without.stream.resize(static_cast<Index>(count) * tokens, config_.width);
-      block.attend_without_each(parameters, heads.first(count), entering, workspace.blocks[layer],
-                                workspace.scratch, without.blocks[0], without.scratch, streams);
+      block.attend_without_each(parameters, heads.first(count), entering, cache, workspace.scratch,
+                                without.blocks[0], without.scratch, streams);
       block.feed_forward(parameters, attention, {}, without.blocks[0], without.scratch, streams);
       repeat(input.offsets, count, offsets);
       climb(parameters, offsets, pass, layer + 1, without);
@@ -360,8 +361,7 @@ void Model<Real>::forward_without_each(const Parameters<Real>& parameters, Packe
       told(heads.first(count), without.logits.view());
       heads = heads.subspan(count);
     }
-    block.feed_forward(parameters, attention, {}, workspace.blocks[layer], workspace.scratch,
-                       stream);
+    block.feed_forward(parameters, attention, {}, cache, workspace.scratch, stream);
   }
   leave(parameters, input.offsets, pass.precision, workspace);
 }
@@ -370,6 +370,8 @@ template <class Real>
 void Model<Real>::backward(const Parameters<Real>& parameters, PackedTokens input,
                            const ModelPass<Real>& pass, ConstMatrixRef<Real> d_logits,
                            ModelWorkspace<Real>& workspace, Parameters<Real>* gradient) const {
+  if (!pass.backward_follows)
+    throw Error(ExitCode::internal, "a backward pass that the forward pass was not told of");
   const Index tokens = static_cast<Index>(input.tokens.size());
   const Dropout stream_dropout = dropout(pass, config_.dropout);
   AttentionPass<Real> attention = attention_pass(pass);

@@ -55,6 +55,7 @@ struct ModelPass {
   Index first_row = 0;  // of this shard within its batch
   HeadObserver<Real>* observer = nullptr;
   Precision precision = Precision::float32;  // of the large products
+  bool backward_follows = true;              // else forward() leaves nothing for it: less memory
   bool gate_gradients = false;               // backward() fills workspace.gate_gradients
   bool activation_variance = false;          // forward() fills workspace.activation_variance
 };
@@ -69,8 +70,8 @@ struct ModelWorkspace {
   Buffer<Real>
       gate_gradients;  // [B, all heads] ∂loss/∂ξ per sequence, in the order of HeadCounts::all()
   std::vector<double> activation_variance;  // per layer, of the residual stream after it
-  std::vector<typename Block<Real>::Cache>
-      blocks;  // per layer; or one for all, where no backward pass follows
+  // Per layer; one for all, where no backward pass follows.
+  std::vector<typename Block<Real>::Cache> blocks;
   typename Block<Real>::Scratch scratch;
   typename LayerNorm<Real>::Cache final_norm;
   Rounding<Real> to_output, output_weights, from_logits;  // factors of the output's products
@@ -111,7 +112,7 @@ class Model {
   // time. What lies below a head's layer, and the layer's attention, is computed once for all. Told
   // of runs of heads of one layer, with their logits one after the other [heads · N, V] or [heads ·
   // B, classes]; so many heads run together that their tokens are at most `most_tokens`, but one at
-  // least. The pass must be one of evaluation, without an observer.
+  // least. The pass must be one of evaluation, without an observer or a backward pass.
   using Told = std::function<void(std::span<const HeadId> heads, MatrixRef<Real> logits)>;
   void forward_without_each(const Parameters<Real>& parameters, PackedTokens input,
                             const ModelPass<Real>& pass, std::span<const HeadId> heads,
@@ -147,6 +148,10 @@ class Model {
              ModelWorkspace<Real>& workspace) const;
   void climb(const Parameters<Real>& parameters, Offsets offsets, const ModelPass<Real>& pass,
              std::size_t first_layer, ModelWorkspace<Real>& workspace) const;
+  static auto& cache_of(const ModelPass<Real>& pass, std::size_t layer,
+                        ModelWorkspace<Real>& workspace) {
+    return workspace.blocks[pass.backward_follows ? layer : 0];
+  }
   void leave(const Parameters<Real>& parameters, Offsets offsets, Precision precision,
              ModelWorkspace<Real>& workspace) const;
 

@@ -19,6 +19,7 @@ class Timed {
         const HeadTreatment<Real>& treatment)
       : model_(model), parameters_(parameters) {
     pass_.treatment = &treatment;
+    pass_.backward_follows = false;
   }
 
   double seconds(const PackedSequences& input) {

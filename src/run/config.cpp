@@ -103,6 +103,10 @@ void check_splits(const Settings& settings, std::vector<KeyProblem>& problems) {
     need("validation", "measure.during-training", "heads are measured during training on");
   if (settings.is("evaluate.parameters", "best"))
     need("validation", "evaluate.parameters", "the best parameters are chosen on");
+  if (settings.integer("evaluate.generation") > 0 && !settings.is("task.kind", "language-model"))
+    problems.push_back({"evaluate.generation",
+                        fmt::format("task.kind = {} generates nothing; only a language-model does",
+                                    settings.text("task.kind"))});
   if (settings.is("mask.kind", "mean") && !settings.text("mask.heads").empty())
     need("validation", "mask.kind", "mean contexts are taken from");
 }

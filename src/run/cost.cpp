@@ -72,6 +72,9 @@ class TrialModel {
       const auto scored = examples(split, "evaluate.examples");
       work += pass_work(model_, scored, at_work_);
       if (masked) work += pass_work(model_, scored);
+      const auto generating = limited(examples_of(split), settings_.integer("evaluate.generation"));
+      if (settings_.integer("evaluate.generation") > 0)
+        work += pass_work(model_, as_real(generating) * prefixes(sizes_.example), at_work_);
     }
     return work;
   }
@@ -124,6 +127,12 @@ class TrialModel {
   }
   BatchShape examples(SplitName split, std::string_view limit) const {
     return as_real(limited(examples_of(split), settings_.integer(limit))) * sizes_.example;
+  }
+
+  // An example cut before each of its targets, the prefixes' lengths spread evenly.
+  static BatchShape prefixes(const BatchShape& example) {
+    const double length = example.tokens / example.sequences, cuts = example.targets;
+    return {cuts, cuts * (length + 1) / 2, cuts * (length + 1) * (2 * length + 1) / 6, cuts};
   }
 
   BatchShape training_batch() const {

@@ -146,31 +146,43 @@ class TrialFile {
     const std::string group = fmt::format("/evaluation/{}", name_of(evaluation.split));
     const auto& examples = evaluation.examples;
     for (const auto& name : result_.metrics) {
-      scalar_metric(group, name, name, examples, evaluation.split);
+      scalar_metric(group, name, "", examples, evaluation.split);
       if (!evaluation.intact.empty())
-        scalar_metric(group, name, name + "_intact", evaluation.intact, evaluation.split);
+        scalar_metric(group, name, "intact", evaluation.intact, evaluation.split);
+      if (!evaluation.generated.empty())
+        scalar_metric(group, name, "generated", evaluation.generated, evaluation.split);
     }
     file_.dimension(group, "example", examples.size());
-    per_example(group, examples, "example");
-    if (!evaluation.intact.empty()) per_example(group, evaluation.intact, "intact_example");
+    per_example(group, examples, "example", "example");
+    if (!evaluation.intact.empty())
+      per_example(group, evaluation.intact, "example", "intact_example");
+    if (!evaluation.generated.empty()) {
+      file_.dimension(group, "generated_example", evaluation.generated.size());
+      per_example(group, evaluation.generated, "generated_example", "generated_example");
+    }
     file_.dimension(group, "document", evaluation.clusters.size());
     file_.variable(group, "document_name", {"document"},
                    std::span<const std::string>(evaluation.clusters),
                    info("name of the document that example_cluster numbers"));
   }
 
-  void scalar_metric(const std::string& group, const std::string& metric, const std::string& name,
+  // `scored` tells how, other than under the trial's mask: "intact" without it, "generated" each
+  // token from those before it alone.
+  void scalar_metric(const std::string& group, const std::string& metric, const std::string& scored,
                      const std::vector<ExampleStatistics>& examples, SplitName split) {
     const auto& entry = metrics().at(metric);
     auto about = info(entry.about.definition, entry.unit);
+    if (scored == "intact") about.long_name += ", without the mask";
+    if (scored == "generated") about.long_name += ", each token from those before it alone";
     about.source = entry.about.source;
     about.attributes = {{"split", std::string(name_of(split))},
                         {"n", static_cast<std::int64_t>(examples.size())}};
+    const std::string name = scored.empty() ? metric : metric + "_" + scored;
     file_.scalar(group, name, score(metric, total(examples)), about);
   }
 
   void per_example(const std::string& group, const std::vector<ExampleStatistics>& examples,
-                   const std::string& prefix) {
+                   const std::string& dimension, const std::string& prefix) {
     std::vector<double> nll;
     std::vector<std::int64_t> targets, correct, characters, cluster;
     for (const auto& example : examples) {
@@ -182,10 +194,10 @@ class TrialFile {
     }
     const auto counts = [&](const char* name, const std::vector<std::int64_t>& values,
                             const char* long_name) {
-      file_.variable(group, prefix + name, {"example"}, std::span<const std::int64_t>(values),
+      file_.variable(group, prefix + name, {dimension}, std::span<const std::int64_t>(values),
                      info(long_name));
     };
-    file_.variable(group, prefix + "_nll", {"example"}, std::span<const double>(nll),
+    file_.variable(group, prefix + "_nll", {dimension}, std::span<const double>(nll),
                    info("nll summed over the example's targets", "nats"));
     counts("_targets", targets, "targets of the example");
     counts("_correct", correct, "targets that had the largest probability");

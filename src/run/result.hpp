@@ -52,8 +52,9 @@ struct TrialResult {
 
   struct Evaluation {
     SplitName split{};
-    std::vector<ExampleStatistics> examples;  // under the mask, if one acts
-    std::vector<ExampleStatistics> intact;    // empty where no mask acts
+    std::vector<ExampleStatistics> examples;   // under the mask, if one acts
+    std::vector<ExampleStatistics> intact;     // empty where no mask acts
+    std::vector<ExampleStatistics> generated;  // under the mask, as in generation; may be empty
     std::vector<std::string> clusters;
   };
   std::vector<std::string> metrics;

@@ -108,6 +108,9 @@ std::vector<Key> after_training_keys() {
        "those after the last step, or those with the lowest validation nll"},
       {"evaluate.examples", integer(0), "0",
        "most examples scored in a held-out split, evenly spread; 0: all"},
+      {"evaluate.generation", integer(0), "0",
+       "held-out examples also scored as in generation, each token predicted from those before it "
+       "alone; 0: none"},
       {"measure.measures", names(measures().names()), "", "per-head measures of the trained model"},
       {"measure.during-training", names(measures().names()), "",
        "per-head measures taken at every validation"},

@@ -274,8 +274,10 @@ class TrialRun {
       if (task_.split(split).examples.empty()) continue;
       const auto scored = evaluator(split, "evaluate.examples");
       TrialResult::Evaluation evaluation{
-          split, scored.run(treatment_), {}, task_.split(split).clusters};
+          split, scored.run(treatment_), {}, {}, task_.split(split).clusters};
       if (!mask.heads.empty()) evaluation.intact = scored.run(intact);
+      if (settings_.integer("evaluate.generation") > 0)
+        evaluation.generated = evaluator(split, "evaluate.generation").run_as_generated(treatment_);
       progress_.show(
           fmt::format("{} nll {:.4f} on {} examples", name_of(split),
                       score("nll", total(evaluation.examples)), evaluation.examples.size()),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "math/softmax.hpp"
+#include "math/cross_entropy.hpp"
 #include "math/thread_team.hpp"
 #include "model/model.hpp"
 #include "task/task.hpp"

@@ -105,6 +105,47 @@ TEST_CASE("statistics do not depend on how examples are batched") {
   }
 }
 
+TEST_CASE("a causal model generates with the loss that it is scored with") {
+  Toy<double> exact;
+  Toy<float> single(2);
+  for (const std::int64_t tokens : {1, 20, 2048}) {
+    CAPTURE(tokens);
+    CHECK(same_but_for_rounding(exact.evaluator(tokens).run_as_generated(exact.intact),
+                                exact.evaluator().run(exact.intact), 1e-12));
+    CHECK(same_but_for_rounding(single.evaluator(tokens).run_as_generated(single.intact),
+                                single.evaluator().run(single.intact), 1e-5));
+  }
+}
+
+TEST_CASE("a model that looks ahead generates from what it has") {
+  auto config = toy_config();
+  config.site = Site::encoder_self;
+  config.mask = AttentionMask::none;
+  config.set_heads({2, 3}, {3});
+  Toy<double> toy(2, config);
+  const auto found = toy.evaluator(20).run_as_generated(toy.intact);
+  const auto& examples = toy.task.split(kValidation).examples;
+  REQUIRE(found.size() == examples.size());
+  std::vector<ExampleStatistics> expected;
+  for (const auto& example : examples) {
+    ExampleStatistics sum{0, 0, 0, example.characters, example.cluster};
+    for (std::size_t i = 0; i < example.targets.size(); ++i) {
+      if (example.targets[i] == kNoTarget) continue;
+      Example prefix = example;
+      prefix.input.resize(i + 1);
+      prefix.targets.assign(i + 1, kNoTarget);
+      prefix.targets[i] = example.targets[i];
+      const auto one = run_alone(toy, prefix, toy.intact).statistics;
+      sum.nll += one.nll;
+      sum.targets += one.targets;
+      sum.correct += one.correct;
+    }
+    expected.push_back(sum);
+  }
+  CHECK(same_but_for_rounding(found, expected, 1e-12));
+  CHECK_FALSE(same_but_for_rounding(found, toy.evaluator().run(toy.intact), 1e-3));
+}
+
 TEST_CASE("statistics and gate gradients have the same bits for any number of threads") {
   Toy<float> one;
   const auto statistics = one.evaluator(20).run(one.intact);

@@ -210,6 +210,25 @@ TEST_CASE("the variance of the stream is told per layer") {
         Approx((stream.array() - stream.mean()).square().mean()).epsilon(1e-12));
 }
 
+TEMPLATE_TEST_CASE("a pass that nothing follows gives the same logits and keeps one layer", "",
+                   float, double) {
+  for (const auto& config : configs()) {
+    CAPTURE(config.positions, name_of(config.norm), name_of(config.mask));
+    SmallModel<TestType> small(config);
+    const Matrix<TestType> logits = small.logits();
+    REQUIRE(small.workspace.blocks.size() == config.heads.size());
+    small.pass.backward_follows = false;
+    CHECK(small.logits() == logits);
+    CHECK(small.workspace.blocks.size() == 1);
+    CHECK_THROWS_WITH(small.backward(), ContainsSubstring("not told of"));
+    small.pass.backward_follows = true;
+    const auto again = small.backward();
+    SmallModel<TestType> fresh(config);
+    const auto first = fresh.backward();
+    CHECK(std::equal(again.data(), again.data() + again.size(), first.data()));
+  }
+}
+
 TEST_CASE("an impossible model is refused") {
   const auto refused = [](const auto& spoil) {
     auto config = small_config();

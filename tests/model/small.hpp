@@ -1,7 +1,7 @@
 // A small model with a packed batch, and what a test does with it.
 #pragma once
 
-#include "math/softmax.hpp"
+#include "math/cross_entropy.hpp"
 #include "model/model.hpp"
 #include "support/matrices.hpp"
 

@@ -80,6 +80,10 @@ TEST_CASE("what needs a split is told when the split is missing") {
              ContainsSubstring("leave no text to train on"));
 }
 
+TEST_CASE("only a language model can be scored as it generates") {
+  CHECK(problem({"evaluate.generation=3"}) == "no problem");
+}
+
 TEST_CASE("a model too large to be meant is refused before memory is taken") {
   CHECK_THAT(problem({"model.d-model=65536", "model.heads=4096", "model.layers=1024"}),
              ContainsSubstring("parameters is more than"));

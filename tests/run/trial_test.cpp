@@ -281,6 +281,20 @@ TEST_CASE("the best parameters are those of the lowest validation, and are what 
         file.read<double>("/heads/decoder_self/entropy")[0]);
 }
 
+TEST_CASE("a causal model is scored as it generates") {
+  const TemporaryFolder folder;
+  const ResultFile file(run_one(folder.path(), {"evaluate.generation=5"}));
+  for (const std::string split : {"/evaluation/test/", "/evaluation/validation/"}) {
+    const auto generated = file.read<double>(split + "generated_example_nll");
+    CHECK(generated.size() == 5);
+    CHECK(file.read_scalar<double>(split + "nll_generated") ==
+          Approx(file.read_scalar<double>(split + "nll")).epsilon(0.5));
+    CHECK(file.attribute_integer(split + "nll_generated", "n") == 5);
+    CHECK_THAT(file.attribute_text(split + "nll_generated", "long_name"),
+               ContainsSubstring("before it alone"));
+  }
+}
+
 TEST_CASE("under a mask the intact model is scored beside it and the masked head nowhere") {
   for (const char* kind : {"zero", "mean", "uniform"}) {
     CAPTURE(kind);

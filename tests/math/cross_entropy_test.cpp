@@ -1,4 +1,4 @@
-#include "math/softmax.hpp"
+#include "math/cross_entropy.hpp"
 
 #include <cmath>
 #include <limits>
@@ -14,20 +14,20 @@ using namespace headcount::test;
 
 TEMPLATE_TEST_CASE("softmax worked by hand", "", float, double) {
   std::vector<TestType> x{0, std::log(TestType{2}), std::log(TestType{5})};
-  const TestType log_sum = softmax_in_place<TestType>(x.data(), 3);
+  const TestType log_sum = kernels<TestType>().softmax(x.data(), 3);
   CHECK(x[0] == Approx(1.0 / 8));
   CHECK(x[1] == Approx(2.0 / 8));
   CHECK(x[2] == Approx(5.0 / 8));
   CHECK(log_sum == Approx(std::log(8.0)));
 
   TestType one = -7;
-  CHECK(softmax_in_place<TestType>(&one, 1) == TestType{-7});
+  CHECK(kernels<TestType>().softmax(&one, 1) == TestType{-7});
   CHECK(one == TestType{1});
 }
 
 TEMPLATE_TEST_CASE("softmax of large scores stays finite", "", float, double) {
   std::vector<TestType> x{1000, 1001, -1000};
-  const TestType log_sum = softmax_in_place<TestType>(x.data(), 3);
+  const TestType log_sum = kernels<TestType>().softmax(x.data(), 3);
   CHECK(x[0] == Approx(1 / (1 + std::exp(1.0))));
   CHECK(x[1] == Approx(1 / (1 + std::exp(-1.0))));
   CHECK(static_cast<double>(x[2]) < 1e-30);
@@ -41,15 +41,15 @@ TEST_CASE("softmax is a distribution and does not see shifts") {
     const double shift = *rc::gen::inRange(-50, 50);
     const Matrix<double> scores = random_matrix<double>(1, n, seed, 4);
     Matrix<double> p = scores, shifted = (scores.array() + shift).matrix();
-    const double log_sum = softmax_in_place<double>(p.data(), n);
-    const double shifted_log_sum = softmax_in_place<double>(shifted.data(), n);
+    const double log_sum = kernels<double>().softmax(p.data(), n);
+    const double shifted_log_sum = kernels<double>().softmax(shifted.data(), n);
     RC_ASSERT(std::abs(p.sum() - 1) < 1e-13);
     RC_ASSERT(p.minCoeff() > 0);
     RC_ASSERT(relative_difference(shifted, p) < 1e-12);
     RC_ASSERT(std::abs(shifted_log_sum - log_sum - shift) < 1e-12);
 
     Matrix<float> single = scores.cast<float>();
-    softmax_in_place<float>(single.data(), n);
+    kernels<float>().softmax(single.data(), n);
     RC_ASSERT(relative_difference(single, p) < 5e-6);
   }));
 }

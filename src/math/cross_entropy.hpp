@@ -7,10 +7,6 @@
 
 namespace headcount {
 
-// scores[0 .. n) becomes softmax(scores[0 .. n)); returns ln Σ exp(score). n > 0.
-template <class Real>
-Real softmax_in_place(Real* scores, Index n);
-
 // Result of one row of cross-entropy.
 template <class Real>
 struct RowLoss {

@@ -1,13 +1,8 @@
-#include "math/softmax.hpp"
+#include "math/cross_entropy.hpp"
 
 #include <algorithm>
 
 namespace headcount {
-
-template <class Real>
-Real softmax_in_place(Real* scores, Index n) {
-  return kernels<Real>().softmax(scores, n);
-}
 
 template <class Real>
 void cross_entropy(MatrixRef<Real> logits, const std::vector<std::int32_t>& targets,
@@ -36,7 +31,6 @@ void cross_entropy(MatrixRef<Real> logits, const std::vector<std::int32_t>& targ
 }
 
 #define HEADCOUNT_INSTANTIATE(Real)                                                    \
-  template Real softmax_in_place<Real>(Real*, Index);                                  \
   template void cross_entropy<Real>(MatrixRef<Real>, const std::vector<std::int32_t>&, \
                                     const Real*, std::vector<RowLoss<Real>>&);
 HEADCOUNT_INSTANTIATE(float)
