@@ -37,7 +37,7 @@ struct AttentionConfig {
   // all of them: Shazeer 2019).
   int group = 1;
   // Also adds the average of the queries' own inputs that this lets each of them see.
-  std::optional<AttentionMask> average;
+  std::optional<AttentionMask> average = std::nullopt;
 
   // The groups that have a head present, ascending: one key-value head each.
   std::vector<int> key_value_heads() const;

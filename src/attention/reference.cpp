@@ -48,6 +48,6 @@ template PlainAttention<float> plain_attention(const Matrix<float>&, const Matri
 template PlainAttention<double> plain_attention(const Matrix<double>&, const Matrix<double>&,
                                                 const Matrix<double>&, const Matrix<double>&,
                                                 AttentionMask, std::string_view,
-                                                const RowVector<float>&);
+                                                const RowVector<double>&);
 
 }  // namespace headcount
