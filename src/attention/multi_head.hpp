@@ -1,42 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "attention/average.hpp"
 #include "attention/hooks.hpp"
-#include "attention/mask.hpp"
 #include "attention/observer.hpp"
+#include "attention/projections.hpp"
+#include "attention/scores/score_function.hpp"
 #include "attention/treatment.hpp"
 #include "math/dropout.hpp"
 #include "math/parameters.hpp"
 #include "math/product.hpp"
 
 namespace headcount {
-
-struct AttentionConfig {
-  Site site = Site::decoder_self;
-  int layer = 0;
-  Index width = 0;  // D of the queries' input and of the output
-  Index memory_width =
-      0;                 // D of the keys' and values' input; the same as `width` for self-attention
-  Index head_width = 0;  // K
-  std::vector<int> heads;  // original indices of the heads that are present, ascending
-  AttentionMask mask = AttentionMask::none;
-};
-
-// The offsets of packed sequences: sequence b is rows offsets[b] .. offsets[b + 1).
-using Offsets = std::span<const std::int64_t>;
-
-// One attention sublayer's input. For self-attention `memory` is `x` and the offsets are the same.
-template <class Real>
-struct AttentionInput {
-  ConstMatrixView<Real> x;       // [Nq, D]
-  ConstMatrixView<Real> memory;  // [Nk, D of the memory]
-  Offsets query_offsets;
-  Offsets key_offsets;
-};
 
 // How a forward pass is to be done; the same object goes to the backward pass.
 template <class Real>
@@ -55,36 +34,39 @@ struct AttentionPass {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2) over packed sequences:
 //
-//   A_h = softmax(Q_h K_hᵀ / √K + M),  Z_h = A_h V_h,  output = Σ_h ξ_h Z_h W_O^h + b_O.
+//   A_h = softmax(score(Q_h, K_h) + M),  Z_h = A_h V_h,  output = Σ_h ξ_h Z_h W_O^h + b_O,
 //
-// Heads stand side by side as columns of one projection and are read as strided views; patterns
-// live for one head and sequence at a time and are computed again in the backward pass.
+// to which average attention may be added (merged attention; Zhang, Titov & Sennrich 2019).
+// Patterns live for one head and sequence at a time and are computed again in the backward pass.
 template <class Real>
 class MultiHeadAttention {
  public:
   // What a forward pass leaves for the backward pass.
   struct Cache {
-    Buffer<Real> query_side;   // self: [N, 3·H·K] queries, keys, values; else queries [Nq, H·K]
-    Buffer<Real> memory_side;  // else: keys, values [Nk, 2·H·K]
-    Buffer<Real> log_sum;      // [Nq, H] ln Σ exp(score)
-    Buffer<Real> context;      // [Nq, H·K] Z
-    Buffer<Real> gated;        // [Nq, H·K] ξ Z, only when some ξ is not 1
+    typename Projections<Real>::Cache projections;
+    typename AverageAttention<Real>::Cache average;
+    Buffer<Real> log_sum;  // [Nq, H] ln Σ exp(score)
+    Buffer<Real> context;  // [Nq, H·K] Z
+    Buffer<Real> gated;    // [Nq, H·K] ξ Z, only when some ξ is not 1
     bool all_gates_one = true;
-    Rounding<Real> x, memory, mixed, query_weights, memory_weights, output_weights;
+    Rounding<Real> x, mixed, output_weights;
   };
   // Memory that may be shared between sublayers.
   struct Scratch {
-    Buffer<Real> pattern, d_pattern, d_context, d_query_side, d_memory_side;
+    Buffer<Real> pattern, d_pattern, d_context;
     Buffer<Real> work;  // of the products of one head
-    Rounding<Real> from_out, from_queries, from_keys;
+    Rounding<Real> from_out;
+    typename Projections<Real>::Scratch projections;
+    typename AverageAttention<Real>::Scratch average;
   };
 
-  // Adds parameters PREFIX.w_q, w_k, w_v [D, H·K], b_q, b_k, b_v [1, H·K], w_o [H·K, D], b_o [1, D]
-  // to the layout. `hooks` may be null and must outlive this.
+  // Adds to the layout the parameters of Projections and of the score function (PREFIX.score [H,
+  // K], if any), PREFIX.w_o [H·K, D] and b_o [1, D], and those of AverageAttention
+  // (PREFIX.average). `hooks` may be null and must outlive this.
   MultiHeadAttention(AttentionConfig config, const std::string& prefix, ParameterLayout& layout,
                      const AttentionHooks<Real>* hooks);
 
-  const AttentionConfig& config() const { return config_; }
+  const AttentionConfig& config() const { return projections_.config(); }
 
   // out [Nq, D].
   void forward(const Parameters<Real>& parameters, const AttentionInput<Real>& input,
@@ -123,17 +105,14 @@ class MultiHeadAttention {
  private:
   struct Head;  // views of one head and sequence
 
-  Index heads() const { return static_cast<Index>(config_.heads.size()); }
-  bool is_self() const { return config_.site != Site::cross; }
+  Index heads() const { return static_cast<Index>(config().heads.size()); }
+  Index width() const { return config().head_width; }
   HeadId id(Index slot) const {
-    return {config_.site, config_.layer, config_.heads[static_cast<std::size_t>(slot)]};
+    return {config().site, config().layer, config().heads[static_cast<std::size_t>(slot)]};
   }
   Index slot_of(int head) const;  // throws for a head that is not present
   Head head_views(const AttentionInput<Real>& input, Cache& cache, Index sequence,
                   Index slot) const;
-  void project(const Parameters<Real>& parameters, const AttentionInput<Real>& input,
-               const AttentionPass<Real>& pass, Cache& cache) const;
-  void transform_vectors(const AttentionInput<Real>& input, Cache& cache) const;
   void fill_scores(const Parameters<Real>& parameters, const Head& head, Scratch& scratch,
                    MatrixRef<Real> scores) const;
   Real* work(const Head& head, Scratch& scratch) const;
@@ -143,16 +122,14 @@ class MultiHeadAttention {
               Index sequence, Cache& cache, Scratch& scratch) const;
   void attend_backward(const Parameters<Real>& parameters, const AttentionPass<Real>& pass,
                        const Head& head, Scratch& scratch, ConstMatrixRef<Real> d_context,
-                       MatrixRef<Real> d_queries, MatrixRef<Real> d_keys, MatrixRef<Real> d_values,
-                       Parameters<Real>* gradient) const;
+                       HeadVectorGradients<Real>& gradients, Parameters<Real>* gradient) const;
 
-  AttentionConfig config_;
+  Projections<Real> projections_;
   const AttentionHooks<Real>* hooks_;
-  Real scale_;  // 1/√K
+  std::unique_ptr<ScoreFunction<Real>> score_;
   std::uint32_t dropout_place_;
-  ParameterBlock query_weights_, query_bias_;    // self: the side-by-side block of W_Q, W_K, W_V
-  ParameterBlock memory_weights_, memory_bias_;  // cross: of W_K, W_V
   ParameterBlock output_weights_, output_bias_;
+  std::optional<AverageAttention<Real>> average_;
 };
 
 }  // namespace headcount

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "attention/mask.hpp"
 #include "math/matrix.hpp"
 
@@ -12,11 +14,13 @@ struct PlainAttention {
   Matrix<Real> context;  // [Tq, K]
 };
 
-// pattern[i, j] = exp(s[i, j]) / Σ_j' exp(s[i, j']) over visible keys, s = Q Kᵀ/√K + added;
-// context = pattern · values. queries [Tq, K], keys and values [Tk, K], added [Tq, Tk] or empty.
+// pattern[i, j] = exp(s[i, j]) / Σ_j' exp(s[i, j']) over visible keys, with s what the score
+// function of that name says, and `added`; context = pattern · values. queries [Tq, K], keys and
+// values [Tk, K], added [Tq, Tk] or empty, weights [1, K] those of an additive score.
 template <class Real>
 PlainAttention<Real> plain_attention(const Matrix<Real>& queries, const Matrix<Real>& keys,
                                      const Matrix<Real>& values, const Matrix<Real>& added,
-                                     AttentionMask mask);
+                                     AttentionMask mask, std::string_view score = "scaled-dot",
+                                     const RowVector<Real>& weights = {});
 
 }  // namespace headcount

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "attention/scores/score_function.hpp"
 #include "cli/command.hpp"
 #include "cli/listing.hpp"
 #include "measure/measure.hpp"
@@ -69,6 +70,8 @@ const std::vector<Listing>& listings() {
       {"tasks", [] { return table_with_keys(tasks()); }},
       {"data", [] { return table_with_keys(data_sources()); }},
       {"tokenizers", [] { return table_with_keys(tokenizers()); }},
+      {"score-functions", [] { return table_of(score_functions()); }},
+      {"sharing", [] { return table_of(sharings()); }},
       {"positions", [] { return table_of(position_encodings()); }},
       {"init", [] { return table_of(initialization_schemes()); }},
       {"measures", [] { return table_with_units(measures()); }},
@@ -81,7 +84,8 @@ const std::vector<Listing>& listings() {
 Command list_command() {
   return {
       "list",
-      "what a spec can name: tasks, data, tokenizers, positions, init, measures, metrics, prune",
+      "what a spec can name: tasks, data, tokenizers, score-functions, sharing, positions, init, "
+      "measures, metrics, prune",
       {{"KIND"}},
       "headcount list measures",
       add_format_option,

@@ -37,6 +37,19 @@ ConstMatrixView<Real> read_only(const MatrixView<Real>& view) {
   return {view.data(), view.rows(), view.cols(), Eigen::OuterStride<>(view.outerStride())};
 }
 
+// A rectangle of a view, as a view.
+template <class Real>
+MatrixView<Real> cut(MatrixView<Real> view, Index row, Index rows, Index column, Index columns) {
+  const Index stride = view.outerStride();
+  return {view.data() + row * stride + column, rows, columns, Eigen::OuterStride<>(stride)};
+}
+template <class Real>
+ConstMatrixView<Real> cut(ConstMatrixView<Real> view, Index row, Index rows, Index column,
+                          Index columns) {
+  const Index stride = view.outerStride();
+  return {view.data() + row * stride + column, rows, columns, Eigen::OuterStride<>(stride)};
+}
+
 // Parameters of functions: bind to matrices, views and blocks without a copy.
 template <class Real>
 using MatrixRef = Eigen::Ref<Matrix<Real>, 0, Eigen::OuterStride<>>;

@@ -14,9 +14,18 @@ constexpr Index kAlignment = 16;
 }  // namespace
 
 std::string_view name_of(ParameterRole role) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "token embedding", "position embedding", "query",  "key",  "value",    "attention output",
-      "feed-forward in", "feed-forward out",   "output", "bias", "norm gain"};
+  static constexpr std::array<std::string_view, 12> kNames{"token embedding",
+                                                           "position embedding",
+                                                           "query",
+                                                           "key",
+                                                           "value",
+                                                           "score",
+                                                           "attention output",
+                                                           "feed-forward in",
+                                                           "feed-forward out",
+                                                           "output",
+                                                           "bias",
+                                                           "norm gain"};
   return kNames.at(static_cast<std::size_t>(role));
 }
 

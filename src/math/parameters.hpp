@@ -16,6 +16,7 @@ enum class ParameterRole {
   query,               // [D, H·K]
   key,
   value,
+  score,             // [H, K]
   attention_output,  // [H·K, D]
   feed_forward_in,   // [D, F]
   feed_forward_out,  // [F, D]

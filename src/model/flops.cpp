@@ -14,10 +14,15 @@ double forward_flops(const ModelConfig& config, Offsets offsets) {
                              ? real(offsets.size() - 1) * width * real(config.classes)
                              : tokens * width * real(config.vocabulary);
   for (std::size_t layer = 0; layer < config.heads.size(); ++layer) {
-    const double columns = real(config.heads[layer].size()) * real(config.head_widths[layer]);
-    multiply_adds += 4 * tokens * width * columns  // W_Q, W_K, W_V, W_O
-                     + 2 * visible * columns       // scores, contexts
+    const auto attention = config.attention(static_cast<int>(layer));
+    const double head_width = real(attention.head_width);
+    const double columns = real(attention.heads.size()) * head_width;
+    const double keys = real(attention.key_value_heads().size()) * head_width;
+    multiply_adds += tokens * width * projected_columns(attention.sharing, columns, keys) +
+                     tokens * width * columns  // W_O
+                     + 2 * visible * columns   // scores, contexts
                      + 2 * tokens * width * real(config.feed_forward);
+    if (attention.average) multiply_adds += 2 * tokens * width * width;
   }
   return 2 * multiply_adds;
 }

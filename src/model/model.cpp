@@ -22,6 +22,23 @@ void ModelConfig::set_heads(const std::vector<int>& heads_per_layer, std::vector
   }
 }
 
+AttentionConfig ModelConfig::attention(int layer) const {
+  const auto l = static_cast<std::size_t>(layer);
+  const int built = original.layers(site)[l];
+  AttentionConfig config;
+  config.site = site;
+  config.layer = layer;
+  config.width = config.memory_width = width;
+  config.head_width = head_widths[l];
+  config.heads = heads[l];
+  config.mask = mask;
+  config.score = score;
+  config.sharing = sharing;
+  config.group = key_value_heads > 0 && built > 0 ? built / key_value_heads : 1;
+  if (average) config.average = mask;
+  return config;
+}
+
 namespace {
 
 void require_positive(Index value, const char* what) {
@@ -52,6 +69,26 @@ void require_heads(const ModelConfig& config) {
                         to_string({config.site, static_cast<int>(layer), head}), built[layer]));
       next = head + 1;
     }
+  }
+}
+
+// What one layer's heads must be like for the others' sake, or for the input's.
+void require_fit(const ModelConfig& config) {
+  const auto& built = config.original.layers(config.site);
+  for (std::size_t layer = 0; layer < built.size(); ++layer) {
+    const auto refuse = [&](const std::string& why) {
+      throw Error(ExitCode::bad_data, fmt::format("{}:{}: {}", name_of(config.site), layer, why));
+    };
+    const int heads = built[layer];
+    if (config.key_value_heads > 0 && heads % config.key_value_heads != 0)
+      refuse(fmt::format("{} heads cannot share {} heads of keys and values evenly", heads,
+                         config.key_value_heads));
+    if (config.sharing == Sharing::identity && heads > 0 &&
+        heads * config.head_widths[layer] != config.width)
+      refuse(fmt::format(
+          "without projections {} heads of width {} take {} columns, not the model's "
+          "{}",
+          heads, config.head_widths[layer], heads * config.head_widths[layer], config.width));
   }
 }
 
@@ -96,24 +133,20 @@ Model<Real>::Model(ModelConfig config)
   if (config_.site == Site::cross)
     throw Error(ExitCode::bad_data, "a single stack has self-attention, not cross-attention");
   require_heads(config_);
+  if (config_.key_value_heads < 0)
+    throw Error(ExitCode::bad_data, fmt::format("a model cannot have {} heads of keys and values",
+                                                config_.key_value_heads));
+  require_fit(config_);
 
   embedding_ = layout_->add("embedding.token", ParameterRole::token_embedding, -1,
                             config_.vocabulary, config_.width);
   positions_ = position_encodings()
                    .at(config_.positions)
                    .template make<Real>({config_.width, config_.longest}, *layout_);
-  for (int layer = 0; layer < config_.layers(); ++layer) {
-    const AttentionConfig attention{config_.site,
-                                    layer,
-                                    config_.width,
-                                    config_.width,
-                                    config_.head_widths[static_cast<std::size_t>(layer)],
-                                    config_.heads[static_cast<std::size_t>(layer)],
-                                    config_.mask};
-    blocks_.emplace_back(
-        BlockConfig{attention, config_.feed_forward, config_.norm, config_.activation},
-        layer_prefix(config_, layer), *layout_, positions_.get());
-  }
+  for (int layer = 0; layer < config_.layers(); ++layer)
+    blocks_.emplace_back(BlockConfig{config_.attention(layer), config_.feed_forward, config_.norm,
+                                     config_.activation},
+                         layer_prefix(config_, layer), *layout_, positions_.get());
   if (config_.norm == NormPlacement::pre)
     final_norm_ = std::make_unique<LayerNorm<Real>>(config_.width, -1, "final_norm", *layout_);
   if (config_.classes > 0) {

@@ -23,6 +23,10 @@ struct ModelConfig {
   Index feed_forward = 0;
   std::vector<std::vector<int>> heads;  // per layer, the original indices of the heads present
   HeadCounts original;                  // what the model was built with, before any removal
+  std::string score = "scaled-dot";
+  Sharing sharing = Sharing::none;
+  int key_value_heads = 0;  // of every layer that has heads; 0: one for each head
+  bool average = false;     // average attention is added in every layer
   NormPlacement norm = NormPlacement::pre;
   Activation activation = Activation::gelu;
   std::string positions = "sinusoidal";
@@ -37,6 +41,7 @@ struct ModelConfig {
   // Heads of every layer, all present, and their width, one for all or one per layer.
   void set_heads(const std::vector<int>& heads_per_layer, std::vector<Index> widths);
   int layers() const { return static_cast<int>(heads.size()); }
+  AttentionConfig attention(int layer) const;
 };
 
 // Tokens of packed sequences: sequence b is tokens[offsets[b] .. offsets[b + 1]).

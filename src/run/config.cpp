@@ -1,6 +1,7 @@
 #include "run/config.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -37,6 +38,41 @@ Site site_of(const Settings& settings) {
   return settings.is("attention.mask", "causal") ? Site::decoder_self : Site::encoder_self;
 }
 
+// What heads need of each other, or of the model's width.
+void check_attention(const Settings& settings, std::vector<KeyProblem>& problems) {
+  const auto heads = heads_per_layer(settings);
+  const auto widths = head_widths(settings);
+  const auto width = settings.integer("model.d-model");
+  const auto first_layer = [&](const auto& is_wrong) {
+    std::size_t layer = 0;
+    while (layer < heads.size() && (heads[layer] == 0 || !is_wrong(layer))) ++layer;
+    return layer < heads.size() ? std::optional(layer) : std::nullopt;
+  };
+  if (!settings.is("attention.kv-heads", "auto")) {
+    const auto shared = settings.integer("attention.kv-heads");
+    if (const auto layer = first_layer([&](auto l) { return heads[l] % shared != 0; }))
+      problems.push_back(
+          {"attention.kv-heads",
+           fmt::format("{} heads cannot share {} heads of keys and values evenly; give a divisor "
+                       "of every layer's heads, or auto",
+                       heads[*layer], shared)});
+    else if (!settings.is("attention.share", "none") &&
+             first_layer([&](auto l) { return heads[l] != shared; }))
+      problems.push_back(
+          {"attention.kv-heads",
+           fmt::format("with attention.share = {} every head has keys of its own; give auto, or "
+                       "share = none",
+                       settings.text("attention.share"))});
+  }
+  if (settings.is("attention.share", "identity"))
+    if (const auto layer = first_layer([&](auto l) { return heads[l] * widths[l] != width; }))
+      problems.push_back(
+          {"attention.share",
+           fmt::format("without projections {} heads of width {} take {} columns, but d-model is "
+                       "{}",
+                       heads[*layer], widths[*layer], heads[*layer] * widths[*layer], width)});
+}
+
 void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
   const auto given = settings.integers("model.heads").size();
   const auto layers = settings.integer("model.layers");
@@ -55,6 +91,7 @@ void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
                                                        heads, width)});
         break;
       }
+  check_attention(settings, problems);
   try {
     const auto chosen = select_heads(settings.text("mask.heads"), head_counts(settings));
     const bool in_training = !chosen.empty() && acts(settings, true);
@@ -73,10 +110,11 @@ void check_sizes(const Settings& settings, std::vector<KeyProblem>& problems) {
   const auto config = model_config(settings, 1, 1);
   double numbers = 0;
   for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
-    numbers +=
-        static_cast<double>(config.width) * (4.0 * static_cast<double>(config.head_widths[layer]) *
-                                                 static_cast<double>(config.heads[layer].size()) +
-                                             2.0 * static_cast<double>(config.feed_forward));
+    numbers += static_cast<double>(config.width) *
+               (4.0 * static_cast<double>(config.head_widths[layer]) *
+                    static_cast<double>(config.heads[layer].size()) +
+                2.0 * static_cast<double>(config.feed_forward) +
+                (config.average ? 2.0 * static_cast<double>(config.width) : 0));
   constexpr double kMost = 4e9;
   if (numbers > kMost)
     problems.push_back(
@@ -154,6 +192,12 @@ ModelConfig model_config(const Settings& settings, Index vocabulary, Index longe
                             ? 4 * config.width
                             : settings.integer("model.feed-forward");
   config.set_heads(heads_per_layer(settings), head_widths(settings));
+  config.score = settings.text("attention.score");
+  config.sharing = sharings().at(settings.text("attention.share")).sharing;
+  config.key_value_heads = settings.is("attention.kv-heads", "auto")
+                               ? 0
+                               : static_cast<int>(settings.integer("attention.kv-heads"));
+  config.average = settings.boolean("attention.average");
   config.norm = parse_norm_placement(settings.text("model.norm"));
   config.activation = parse_activation(settings.text("model.activation"));
   config.positions = settings.text("model.positions");

@@ -242,19 +242,28 @@ class TrialModel {
 
   double parameter_bytes() const { return kNumber * model_.parameters(); }
 
+  // MultiHeadAttention::Cache for a token, without gated contexts.
+  double attention_numbers(const ModelShape::Layer& layer) const {
+    return model_.projected(layer) + layer.columns() + layer.heads +
+           (model_.turns_vectors && model_.projected(layer) <= layer.columns() ? layer.columns()
+                                                                               : 0) +
+           (model_.average ? model_.width : 0);
+  }
+
   // ModelWorkspace over so many tokens.
   double workspace_bytes(double tokens, bool backward, bool gated) const {
     const double width = model_.width, inner = model_.feed_forward;
     double a_token = 2 * width + model_.vocabulary + width + 1, widest = 0;
     for (const auto& layer : model_.layers) {
       const double columns = layer.columns();
-      a_token += 4 * width + 2 + 2 * inner + 4 * columns + layer.heads + (gated ? columns : 0);
-      widest = std::max(widest, columns);
+      a_token += 4 * width + 2 + 2 * inner + attention_numbers(layer) + (gated ? columns : 0);
+      widest = std::max(widest, columns + model_.projected(layer));
     }
+    if (model_.average) widest += width;
     a_token += width;  // scratch: what a sublayer gives
     double patterns = 1;
     if (backward) {
-      a_token += 3 * width + inner + 4 * widest;
+      a_token += 3 * width + inner + widest;
       patterns = 2;
     }
     a_token += 3;  // losses and weights of rows
@@ -266,7 +275,7 @@ class TrialModel {
     const double width = model_.width, inner = model_.feed_forward;
     double widest = 0;
     for (const auto& layer : model_.layers)
-      widest = std::max(widest, 5 * layer.columns() + layer.heads);
+      widest = std::max(widest, attention_numbers(layer) + layer.columns());
     return kNumber * (tokens * (9 * width + 2 * inner + model_.vocabulary + widest + 4) +
                       model_.longest * model_.longest);
   }

@@ -1,5 +1,6 @@
 #include "run/schema.hpp"
 
+#include "attention/scores/score_function.hpp"
 #include "attention/treatment.hpp"
 #include "math/activation.hpp"
 #include "measure/measure.hpp"
@@ -73,7 +74,18 @@ std::vector<Key> attention_keys() {
       {"attention.head-width", integer(1, 65536).or_word("auto"), "auto",
        "columns of a head; auto: d-model / heads"},
       {"attention.mask", choice({"causal", "none"}), "causal",
-       "which keys a query sees; none lets a language model see its own answer"},
+       "which keys a query sees; none makes the stack an encoder and, in a language model, lets "
+       "every token but the last see the next one, which it is to predict"},
+      {"attention.score", choice(score_functions().names()), "scaled-dot",
+       "how well a key answers a query"},
+      {"attention.share", choice(sharings().names()), "none",
+       "which of the projections of queries, keys and values are one; identity, which has none, "
+       "needs heads · head-width = d-model"},
+      {"attention.kv-heads", integer(1, 4096).or_word("auto"), "auto",
+       "heads of keys and values, each shared by as many consecutive heads; auto: one for each"},
+      {"attention.average", boolean(), "no",
+       "adds to a layer's attention the mean of what its tokens see, through weights of its own; "
+       "with heads = 0 that is all of it. It is no head and has no gate"},
       {"attention.dropout", real("[0, 1)"), "0", "on attention patterns"},
   };
 }

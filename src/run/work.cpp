@@ -45,11 +45,12 @@ void add_activation(Work& work, const ModelShape& model, double numbers) {
 // Visits of each entry of [N, D]: by a layer norm, forward and backward.
 constexpr double kNorm = 3, kNormBackward = 4;
 
-// The products of a head and what stands between them: `products` of T × T × K, `visits` of the
-// pattern, `vectors` of [T, K] read or written.
+// The products of a head and what stands between them: `products` of T × T × K, of which `scores`
+// are the score function's; `visits` of the pattern, `vectors` of [T, K] read or written.
 struct Attending {
-  double products, visits, vectors, dropouts;
+  double products, scores, visits, vectors, dropouts;
 };
+constexpr Attending kForward{2, 1, 1, 4, 1}, kBackward{5, 2, 2, 7, 1};
 
 void add_heads(Work& work, const ModelShape& model, const ModelShape::Layer& layer,
                const BatchShape& batch, double share, const Attending& attending, bool training) {
@@ -62,9 +63,17 @@ void add_heads(Work& work, const ModelShape& model, const ModelShape::Layer& lay
   work[Feature::pattern_rows] += batch.tokens * heads;
   work[Feature::slices] += batch.sequences * heads;
   work[Feature::exponentials] += visible * heads;
+  if (model.takes_tangents) work[Feature::tangents] += attending.scores * visible * columns;
   if (model.turns_vectors) work[Feature::elements] += 2 * batch.tokens * columns;
   if (training && model.pattern_dropout > 0)
     work[Feature::random_numbers] += attending.dropouts * visible * heads;
+}
+
+// Two products and the running sums between them.
+void add_average(Work& work, const ModelShape& model, double tokens) {
+  if (!model.average) return;
+  for (int i = 0; i < 2; ++i) add_product(work, tokens, model.width, model.width);
+  work[Feature::elements] += 3 * tokens * model.width;
 }
 
 void add_stream_dropout(Work& work, const ModelShape& model, double tokens) {
@@ -100,15 +109,29 @@ ModelShape ModelShape::of(const ModelConfig& config) {
   shape.longest = static_cast<double>(config.longest);
   shape.width = static_cast<double>(config.width);
   shape.feed_forward = static_cast<double>(config.feed_forward);
-  for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
-    shape.layers.push_back({static_cast<double>(config.heads[layer].size()),
-                            static_cast<double>(config.head_widths[layer])});
+  for (int layer = 0; layer < config.layers(); ++layer) {
+    const auto attention = config.attention(layer);
+    shape.layers.push_back({static_cast<double>(attention.heads.size()),
+                            static_cast<double>(attention.head_width),
+                            static_cast<double>(attention.key_value_heads().size()),
+                            static_cast<double>(attention.group)});
+  }
   shape.causal = config.mask == AttentionMask::causal;
   shape.final_norm = config.norm == NormPlacement::pre;
   shape.untied_output = !config.tied_output;
   shape.activation = config.activation;
   shape.dropout = config.dropout;
   shape.pattern_dropout = config.pattern_dropout;
+  shape.sharing = config.sharing;
+  shape.average = config.average;
+  const auto& score = score_functions().at(config.score);
+  shape.takes_tangents = score.takes_tangents;
+  AttentionConfig one_column;
+  one_column.head_width = 1;
+  one_column.heads = {0};
+  ParameterLayout score_layout;
+  score.make<float>(one_column, "one", score_layout);
+  shape.score_parameters = static_cast<double>(score_layout.count());
   // A table has one row per position or a fixed number of rows: two short ones tell which, and no
   // long table need be made.
   const auto& entry = position_encodings().at(config.positions);
@@ -132,7 +155,9 @@ double ModelShape::heads() const {
 double ModelShape::parameters() const {
   double total = vocabulary * width + position_parameters;
   for (const auto& layer : layers) {
-    const double attention = 4 * width * layer.columns() + 3 * layer.columns() + width;
+    const double attention = (width + 1) * projected(layer) +
+                             (width + score_parameters) * layer.columns() + width +
+                             (average ? 2 * width * width : 0);
     const double between = 2 * width * feed_forward + feed_forward + width;
     total += attention + between + 4 * width;
   }
@@ -143,7 +168,10 @@ double ModelShape::parameters() const {
 
 ModelShape ModelShape::without(double share) const {
   auto smaller = *this;
-  for (auto& layer : smaller.layers) layer.heads *= 1 - share;
+  for (auto& layer : smaller.layers) {
+    layer.heads *= 1 - share;
+    layer.key_value_heads *= 1 - std::pow(share, layer.group);
+  }
   return smaller;
 }
 
@@ -163,10 +191,12 @@ Work attend_work(const ModelShape& model, const ModelShape::Layer& layer, const 
   const double tokens = batch.tokens, width = model.width, columns = layer.columns();
   Work work;
   work[Feature::elements] += (kNorm + 1) * tokens * width;  // with the residual sum
-  add_product(work, tokens, width, 3 * columns);
-  add_heads(work, model, layer, batch, heads.observed ? 1 : heads.share, {2, 1, 4, 1}, training);
+  const double projected = model.projected(layer);
+  add_product(work, tokens, width, projected);
+  add_heads(work, model, layer, batch, heads.observed ? 1 : heads.share, kForward, training);
   add_product(work, tokens, columns, width);
-  work[Feature::elements] += tokens * (3 * columns + width);         // biases
+  add_average(work, model, tokens);
+  work[Feature::elements] += tokens * (projected + width);           // biases
   if (heads.share < 1) work[Feature::elements] += tokens * columns;  // gates
   return work;
 }
@@ -213,7 +243,7 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
   work[Feature::elements] += (1 + (model.final_norm ? kNormBackward : 1)) * tokens * width;
   for (auto at = model.layers.rbegin(); at != model.layers.rend(); ++at) {
     const auto& layer = *at;
-    const double columns = layer.columns();
+    const double columns = layer.columns(), projected = model.projected(layer);
     work[Feature::elements] += 2 * (kNormBackward + 1) * tokens * width;
     add_product(work, tokens, width, inner);
     work[Feature::elements] += tokens * inner;  // the slope
@@ -221,14 +251,19 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
     add_product(work, tokens, width, columns);
     // A pass for gates alone ends at those of the lowest layer.
     if (!training && &layer == &model.layers.front()) break;
-    add_heads(work, model, layer, batch, heads.share, {5, 2, 7, 1}, training);
-    add_product(work, tokens, 3 * columns, width);
+    add_heads(work, model, layer, batch, heads.share, kBackward, training);
+    // What is shared is set to zero and added up.
+    if (projected < 3 * columns) work[Feature::elements] += tokens * (projected + 3 * columns);
+    add_product(work, tokens, projected, width);
+    add_average(work, model, tokens);
     if (!training) continue;
+    if (model.average)
+      for (int i = 0; i < 2; ++i) add_product(work, width, tokens, width);
     add_product(work, inner, tokens, width);
     add_product(work, width, tokens, inner);
     add_product(work, columns, tokens, width);
-    add_product(work, width, tokens, 3 * columns);
-    work[Feature::elements] += tokens * (3 * columns + width + inner + width);  // biases
+    add_product(work, width, tokens, projected);
+    work[Feature::elements] += tokens * (projected + width + inner + width);  // biases
   }
   if (training) {
     add_stream_dropout(work, model, tokens);

@@ -66,6 +66,7 @@ class Work {
 struct ModelShape {
   struct Layer {
     double heads = 0, head_width = 0;
+    double key_value_heads = 0, group = 1;                 // AttentionConfig::group
     double columns() const { return heads * head_width; }  // H·K
   };
   double vocabulary = 0, longest = 0, width = 0, feed_forward = 0;
@@ -75,12 +76,20 @@ struct ModelShape {
   double dropout = 0, pattern_dropout = 0;
   double position_parameters = 0;
   bool turns_vectors = false, adds_to_scores = false;  // what the position encoding does to heads
+  Sharing sharing = Sharing::none;
+  bool takes_tangents = false;  // the score function, of every column for every score
+  double score_parameters = 0;  // of the score function, for a column of a head
+  bool average = false;         // average attention is added
 
   static ModelShape of(const ModelConfig& config);
 
   double heads() const;
+  // Columns of a layer's projections of queries, keys and values.
+  double projected(const Layer& layer) const {
+    return projected_columns(sharing, layer.columns(), layer.key_value_heads * layer.head_width);
+  }
   double parameters() const;  // trained numbers: ParameterLayout::count()
-  // With this share of every layer's heads gone.
+  // With this share of every layer's heads gone, whichever they are.
   ModelShape without(double share) const;
 };
 

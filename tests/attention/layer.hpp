@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -83,6 +84,13 @@ struct LayerShape {
   std::vector<int> heads = {0, 2, 3, 5, 6};  // of the seven of layer 1
   std::vector<Index> queries = {4, 1, 6};    // tokens of each sequence
   std::vector<Index> keys = {3, 5, 2};       // for cross-attention
+  Index head_width = 3;
+  std::string score = "scaled-dot";
+  Sharing sharing = Sharing::none;
+  int group = 1;
+  std::optional<AttentionMask> average = std::nullopt;
+
+  bool is_self() const { return site != Site::cross; }
 };
 
 inline std::vector<std::int64_t> offsets_of(const std::vector<Index>& lengths) {
@@ -93,7 +101,7 @@ inline std::vector<std::int64_t> offsets_of(const std::vector<Index>& lengths) {
 
 template <class Real>
 struct Layer {
-  static constexpr Index kWidth = 7, kMemoryWidth = 5, kHeadWidth = 3;
+  static constexpr Index kWidth = 7;
   static constexpr int kLayer = 1, kHeads = 7;
 
   LayerShape shape;
@@ -110,18 +118,18 @@ struct Layer {
 
   explicit Layer(LayerShape s = {})
       : shape(std::move(s)),
-        encoding(shape.encoding
-                     ? std::optional<EverythingEncoding<Real>>(std::in_place, kHeadWidth, layout)
-                     : std::nullopt),
-        attention({shape.site, kLayer, kWidth, is_self() ? kWidth : kMemoryWidth, kHeadWidth,
-                   shape.heads, shape.mask},
+        encoding(shape.encoding ? std::optional<EverythingEncoding<Real>>(std::in_place,
+                                                                          shape.head_width, layout)
+                                : std::nullopt),
+        attention({shape.site, kLayer, kWidth, memory_width(), shape.head_width, shape.heads,
+                   shape.mask, shape.score, shape.sharing, shape.group, shape.average},
                   "layer", layout, encoding ? &*encoding : nullptr),
         parameters(layout),
         query_offsets(offsets_of(shape.queries)),
         key_offsets(is_self() ? query_offsets : offsets_of(shape.keys)),
         x(random_matrix<Real>(query_offsets.back(), kWidth, 1)),
         memory(is_self() ? Matrix<Real>()
-                         : random_matrix<Real>(key_offsets.back(), kMemoryWidth, 2)),
+                         : random_matrix<Real>(key_offsets.back(), memory_width(), 2)),
         treatment(HeadTreatment<Real>::intact(HeadCounts(shape.site, {2, kHeads}))) {
     std::uint32_t seed = 100;
     for (const auto& entry : layout.entries())
@@ -132,7 +140,11 @@ struct Layer {
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
-  bool is_self() const { return shape.site != Site::cross; }
+  bool is_self() const { return shape.is_self(); }
+  // Projections that are shared take both inputs.
+  Index memory_width() const {
+    return is_self() || shape.sharing != Sharing::none ? kWidth : Index{5};
+  }
   HeadId id(int head) const { return {shape.site, kLayer, head}; }
   Index sequences() const { return static_cast<Index>(shape.queries.size()); }
 
@@ -164,15 +176,23 @@ struct Layer {
     return g;
   }
 
-  // One of everything: heads as they are, gated, off, replaced by a mean, uniform and negative.
+  // One of everything, in turn: heads as they are, gated, off, replaced by a mean, uniform and
+  // negative.
   void treat_heads_differently() {
-    const RowVector<Real> mean = random_matrix<Real>(1, kHeadWidth, 9);
-    treatment.gate.at(id(2)) = static_cast<Real>(0.6);
-    treatment.mask(id(3), MaskKind::zero);
-    treatment.mask(id(5), MaskKind::mean, &mean);
-    treatment.gate.at(id(5)) = static_cast<Real>(1.3);
-    treatment.mask(id(6), MaskKind::uniform);
-    treatment.gate.at(id(6)) = static_cast<Real>(-0.5);
+    const RowVector<Real> mean = random_matrix<Real>(1, shape.head_width, 9);
+    for (std::size_t slot = 0; slot < shape.heads.size(); ++slot) {
+      const HeadId head = id(shape.heads[slot]);
+      if (slot % 5 == 1) treatment.gate.at(head) = static_cast<Real>(0.6);
+      if (slot % 5 == 2) treatment.mask(head, MaskKind::zero);
+      if (slot % 5 == 3) {
+        treatment.mask(head, MaskKind::mean, &mean);
+        treatment.gate.at(head) = static_cast<Real>(1.3);
+      }
+      if (slot % 5 == 4) {
+        treatment.mask(head, MaskKind::uniform);
+        treatment.gate.at(head) = static_cast<Real>(-0.5);
+      }
+    }
   }
 };
 
@@ -199,47 +219,85 @@ struct PlainLayer {
   std::map<std::pair<int, Index>, PlainAttention<Real>> heads;
 };
 
+// Queries, keys and values of the head at `slot`, before positions.
+template <class Real>
+std::array<Matrix<Real>, 3> plain_vectors(const Layer<Real>& layer, std::size_t slot,
+                                          const Matrix<Real>& x, const Matrix<Real>& memory) {
+  const auto& p = layer.parameters;
+  const auto& shape = layer.shape;
+  const Index width = shape.head_width, own = static_cast<Index>(slot) * width;
+  const auto project = [&](const Matrix<Real>& tokens, const std::string& name, Index column) {
+    Matrix<Real> y = tokens * p.view("layer.w_" + name).middleCols(column, width);
+    y.rowwise() += RowVector<Real>(p.view("layer.b_" + name).middleCols(column, width));
+    return y;
+  };
+  switch (shape.sharing) {
+    case Sharing::qk:
+      return {project(x, "qk", own), project(memory, "qk", own), project(memory, "v", own)};
+    case Sharing::qkv:
+      return {project(x, "qkv", own), project(memory, "qkv", own), project(memory, "qkv", own)};
+    case Sharing::identity: {
+      const Index column = shape.heads[slot] * width;
+      const Matrix<Real> keys = memory.middleCols(column, width);
+      return {x.middleCols(column, width), keys, keys};
+    }
+    case Sharing::none:
+      break;
+  }
+  std::vector<int> groups;
+  for (std::size_t i = 0; i <= slot; ++i)
+    if (const int group = shape.heads[i] / shape.group; groups.empty() || groups.back() != group)
+      groups.push_back(group);
+  const Index shared = (std::ssize(groups) - 1) * width;
+  return {project(x, "q", own), project(memory, "k", shared), project(memory, "v", shared)};
+}
+
 template <class Real>
 PlainLayer<Real> plain_layer(const Layer<Real>& layer) {
   using Context = typename HeadTreatment<Real>::Context;
-  constexpr Index kWidth = Layer<Real>::kHeadWidth;
+  const Index width = layer.shape.head_width;
   const auto& p = layer.parameters;
   const Matrix<Real>& memory = layer.is_self() ? layer.x : layer.memory;
   PlainLayer<Real> result{Matrix<Real>::Zero(layer.x.rows(), layer.kWidth), {}};
   for (Index i = 0; i < result.out.rows(); ++i) result.out.row(i) = p.view("layer.b_o");
-  for (std::size_t slot = 0; slot < layer.shape.heads.size(); ++slot) {
-    const int head = layer.shape.heads[slot];
-    const Index column = static_cast<Index>(slot) * kWidth;
-    const HeadId id = layer.id(head);
-    const auto project = [&](const Matrix<Real>& tokens, const std::string& which) {
-      Matrix<Real> y = tokens * p.view("layer.w_" + which).middleCols(column, kWidth);
-      y.rowwise() += RowVector<Real>(p.view("layer.b_" + which).middleCols(column, kWidth));
-      return y;
-    };
-    for (Index b = 0; b < layer.sequences(); ++b) {
-      const auto at = static_cast<std::size_t>(b);
-      const Index q0 = layer.query_offsets[at], tq = layer.query_offsets[at + 1] - q0;
-      const Index k0 = layer.key_offsets[at], tk = layer.key_offsets[at + 1] - k0;
-      Matrix<Real> q = project(layer.x.middleRows(q0, tq), "q");
-      Matrix<Real> k = project(memory.middleRows(k0, tk), "k");
-      const Matrix<Real> v = project(memory.middleRows(k0, tk), "v");
+  for (Index b = 0; b < layer.sequences(); ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    const Index q0 = layer.query_offsets[at], tq = layer.query_offsets[at + 1] - q0;
+    const Index k0 = layer.key_offsets[at], tk = layer.key_offsets[at + 1] - k0;
+    for (std::size_t slot = 0; slot < layer.shape.heads.size(); ++slot) {
+      const int head = layer.shape.heads[slot];
+      const HeadId id = layer.id(head);
+      auto [q, k, v] =
+          plain_vectors<Real>(layer, slot, layer.x.middleRows(q0, tq), memory.middleRows(k0, tk));
       Matrix<Real> added = Matrix<Real>::Zero(tq, tk);
       if (layer.encoding) {
         layer.encoding->transform(q);
         layer.encoding->transform(k);
         layer.encoding->add_to_scores(p,
                                       {id,
-                                       {q.data(), tq, kWidth, Eigen::OuterStride<>(kWidth)},
-                                       {k.data(), tk, kWidth, Eigen::OuterStride<>(kWidth)}},
+                                       {q.data(), tq, width, Eigen::OuterStride<>(width)},
+                                       {k.data(), tk, width, Eigen::OuterStride<>(width)}},
                                       added);
       }
+      RowVector<Real> weights;
+      if (layer.shape.score == "additive")
+        weights = p.view("layer.score").row(static_cast<Index>(slot));
       const Context kind = layer.treatment.context.at(id);
-      if (kind == Context::uniform) q.setZero(), added.setZero();
-      auto plain = plain_attention<Real>(q, k, v, added, layer.shape.mask);
+      if (kind == Context::uniform) q.setZero(), k.setZero(), added.setZero();
+      auto plain =
+          plain_attention<Real>(q, k, v, added, layer.shape.mask, layer.shape.score, weights);
       if (kind == Context::mean) plain.context.rowwise() = layer.treatment.mean.at(id);
-      result.out.middleRows(q0, tq) += layer.treatment.gate.at(id) * plain.context *
-                                       p.view("layer.w_o").middleRows(column, kWidth);
+      result.out.middleRows(q0, tq) +=
+          layer.treatment.gate.at(id) * plain.context *
+          p.view("layer.w_o").middleRows(static_cast<Index>(slot) * width, width);
       result.heads[{head, b}] = plain;
+    }
+    if (!layer.shape.average) continue;
+    const Matrix<Real> values = layer.x.middleRows(q0, tq) * p.view("layer.average.w_v");
+    for (Index i = 0; i < tq; ++i) {
+      const Index visible = visible_keys(*layer.shape.average, i, tq, tq);
+      result.out.row(q0 + i) +=
+          values.topRows(visible).colwise().mean() * p.view("layer.average.w_o");
     }
   }
   return result;

@@ -1,5 +1,6 @@
 // Rule 9 for attention: every gradient against central differences.
 #include "attention/layer.hpp"
+#include "attention/random_shape.hpp"
 #include "catch.hpp"
 #include "support/gradient_check.hpp"
 
@@ -69,6 +70,46 @@ TEST_CASE("attention gradients: under gates, masks of every kind and pattern dro
     layer.pass.first_row = 5;
     check_gradients(layer);
   }
+}
+
+TEST_CASE("attention gradients: every score function, sharing and grouping, with averages") {
+  REQUIRE(rc::check("gradients", [] {
+    const auto shape = random_shape();
+    INFO(describe(shape));
+    Layer<double> layer(shape);
+    if (*rc::gen::arbitrary<bool>()) layer.treat_heads_differently();
+    if (*rc::gen::arbitrary<bool>()) layer.pass.pattern_dropout = {0.3, 17, 4};
+    check_gradients(layer);
+  }));
+}
+
+TEST_CASE("gate gradients of any attention are those of each sequence alone") {
+  REQUIRE(rc::check("sequences", [] {
+    const auto shape = random_shape();
+    Layer<double> layer(shape);
+    layer.pass.gate_gradients = true;
+    const Matrix<double> weights = random_matrix<double>(layer.x.rows(), layer.kWidth, 50);
+    layer.forward();
+    const auto all = layer.backward(weights);
+    for (const int head : shape.heads)
+      RC_ASSERT(std::abs(all.gates.col(head).sum() - layer.attention.output_inner_product(
+                                                         layer.parameters, all.parameters, head)) <
+                1e-10);
+    for (std::size_t b = 0; b < shape.queries.size(); ++b) {
+      auto one = shape;
+      one.queries = {shape.queries[b]};
+      one.keys = {shape.keys[b]};
+      Layer<double> alone(one);
+      alone.pass.gate_gradients = true;
+      const Index q0 = layer.query_offsets[b], tq = shape.queries[b];
+      alone.x = layer.x.middleRows(q0, tq);
+      if (!alone.is_self())
+        alone.memory = layer.memory.middleRows(layer.key_offsets[b], shape.keys[b]);
+      alone.forward();
+      const auto its = alone.backward(weights.middleRows(q0, tq), false);
+      RC_ASSERT((its.gates - all.gates.row(static_cast<Index>(b))).cwiseAbs().maxCoeff() < 1e-12);
+    }
+  }));
 }
 
 TEST_CASE("a gate's gradient is ⟨W_O, its gradient⟩, and sequences add up") {

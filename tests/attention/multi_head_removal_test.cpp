@@ -1,5 +1,5 @@
 // Rules 1 and 2 for one sublayer; whole models in tests/model/removal_test.cpp.
-#include "attention/layer.hpp"
+#include "attention/random_shape.hpp"
 #include "base/error.hpp"
 #include "catch.hpp"
 
@@ -40,6 +40,41 @@ TEMPLATE_TEST_CASE("a masked head equals a removed one", "", float, double) {
       const auto small = smaller(layer, kept);
       CHECK(relative_difference(small->forward(), layer.forward()) < kRounding<TestType>);
     }
+}
+
+TEMPLATE_TEST_CASE("a masked head equals a removed one whatever heads share", "", float, double) {
+  REQUIRE(rc::check("removal", [] {
+    const auto shape = random_shape();
+    INFO(describe(shape));
+    Layer<TestType> layer(shape);
+    std::vector<int> kept;
+    for (const int head : shape.heads)
+      if (*rc::gen::arbitrary<bool>())
+        kept.push_back(head);
+      else
+        layer.treatment.mask(layer.id(head), MaskKind::zero);
+    const auto small = smaller(layer, kept);
+    RC_ASSERT(relative_difference(small->forward(), layer.forward()) < kRounding<TestType>);
+  }));
+}
+
+TEST_CASE("a key-value head goes with the last of its query heads") {
+  Layer<double> layer({.encoding = false, .heads = {0, 1, 2, 3, 4, 5}, .group = 3});
+  const auto columns = [](const Layer<double>& l, const char* name) {
+    return l.layout.at(name).block.cols;
+  };
+  CHECK(columns(layer, "layer.w_q") == 6 * 3);
+  CHECK(columns(layer, "layer.w_k") == 2 * 3);
+  const auto fewer = smaller(layer, {1, 3, 5});
+  CHECK(columns(*fewer, "layer.w_q") == 3 * 3);
+  CHECK(columns(*fewer, "layer.w_k") == 2 * 3);
+  const auto last = smaller(*fewer, {3, 5});
+  CHECK(columns(*last, "layer.w_v") == 3);
+  CHECK(same_bits(last->parameters.view("layer.w_v"),
+                  layer.parameters.view("layer.w_v").rightCols(3)));
+  CHECK(same_bits(last->parameters.view("layer.b_k"),
+                  layer.parameters.view("layer.b_k").rightCols(3)));
+  CHECK(smaller(*last, {})->layout.at("layer.w_v").block.cols == 0);
 }
 
 TEMPLATE_TEST_CASE("a mean-masked head equals removal with its mean in the bias", "", float,

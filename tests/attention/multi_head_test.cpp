@@ -1,6 +1,6 @@
 #include "attention/multi_head.hpp"
 
-#include "attention/layer.hpp"
+#include "attention/random_shape.hpp"
 #include "base/error.hpp"
 #include "catch.hpp"
 
@@ -18,6 +18,18 @@ std::vector<LayerShape> shapes() {
     all.push_back({.site = Site::cross, .mask = AttentionMask::none, .encoding = encoding});
   }
   all.push_back({.queries = {19, 40}});  // longer than any vector register
+  for (const Site site : {Site::decoder_self, Site::cross}) {
+    const auto mask = site == Site::cross ? AttentionMask::none : AttentionMask::causal;
+    all.push_back({.site = site, .mask = mask, .score = "additive", .group = 2});
+    all.push_back({.site = site, .mask = mask, .score = "dot", .sharing = Sharing::qk});
+    all.push_back(
+        {.site = site, .mask = mask, .sharing = Sharing::qkv, .average = AttentionMask::causal});
+    all.push_back({.site = site,
+                   .mask = mask,
+                   .head_width = 1,
+                   .score = "additive",
+                   .sharing = Sharing::identity});
+  }
   return all;
 }
 
@@ -36,6 +48,17 @@ TEMPLATE_TEST_CASE("attention equals the plain formula", "", float, double) {
       if (treated) layer.treat_heads_differently();
       CHECK(relative_difference(layer.forward(), plain_layer(layer).out) < bound<TestType>());
     }
+}
+
+TEMPLATE_TEST_CASE("every score function, sharing and grouping equals its formula", "", float,
+                   double) {
+  REQUIRE(rc::check("formula", [] {
+    const auto shape = random_shape();
+    INFO(describe(shape));
+    Layer<TestType> layer(shape);
+    if (*rc::gen::arbitrary<bool>()) layer.treat_heads_differently();
+    RC_ASSERT(relative_difference(layer.forward(), plain_layer(layer).out) < bound<TestType>());
+  }));
 }
 
 TEST_CASE("attention in float is that in double") {
@@ -73,8 +96,13 @@ TEMPLATE_TEST_CASE("heads sum to the layer", "", float, double) {
     layer.pass.observer = &recorder;
     const Matrix<TestType> out = layer.forward();
 
-    Matrix<double> sum = Matrix<double>::Zero(out.rows(), out.cols());
-    sum.rowwise() += RowVector<double>(layer.parameters.view("layer.b_o").template cast<double>());
+    // To what the layer gives without any head: b_O, and the average if it has one.
+    LayerShape none = shape;
+    none.heads.clear();
+    Layer<TestType> emptied(none);
+    for (const char* name : {"layer.b_o", "layer.average.w_v", "layer.average.w_o"})
+      if (layer.layout.contains(name)) emptied.parameters.view(name) = layer.parameters.view(name);
+    Matrix<double> sum = emptied.forward().template cast<double>();
     const auto w_o = layer.parameters.view("layer.w_o");
     for (std::size_t slot = 0; slot < shape.heads.size(); ++slot)
       for (Index b = 0; b < layer.sequences(); ++b) {
@@ -83,7 +111,8 @@ TEMPLATE_TEST_CASE("heads sum to the layer", "", float, double) {
         const Matrix<double> context = recorder.seen.at({id, b}).context.template cast<double>();
         sum.middleRows(layer.query_offsets[at], context.rows()) +=
             static_cast<double>(layer.treatment.gate.at(id)) * context *
-            w_o.middleRows(static_cast<Index>(slot) * layer.kHeadWidth, layer.kHeadWidth)
+            w_o.middleRows(static_cast<Index>(slot) * layer.shape.head_width,
+                           layer.shape.head_width)
                 .template cast<double>();
       }
     CHECK(relative_difference(out, sum) < (std::is_same_v<TestType, float> ? 2e-6 : 1e-14));
@@ -96,7 +125,7 @@ TEMPLATE_TEST_CASE("an observer sees every present head before its gate", "", fl
     Layer<TestType> layer(shape);
     const auto plain = plain_layer(layer);  // intact: what heads do of themselves
     layer.treatment.mask(layer.id(2), MaskKind::zero);
-    const RowVector<TestType> mean = random_matrix<TestType>(1, 3, 4);
+    const RowVector<TestType> mean = random_matrix<TestType>(1, shape.head_width, 4);
     layer.treatment.mask(layer.id(3), MaskKind::mean, &mean);
     const Matrix<TestType> unobserved = layer.forward();
     Recorder<TestType> recorder;

@@ -31,3 +31,24 @@ TEMPLATE_TEST_CASE("plain attention worked by hand", "", float, double) {
   CHECK(relative_difference(causal.pattern, pattern) < 1e-6);
   CHECK(relative_difference(causal.context, context) < 1e-6);
 }
+
+// tanh(½ ln 3) = ½; with v = 2 ln 3 in its column the second key scores ln 3, the third 0.
+TEMPLATE_TEST_CASE("plain scores other than scaled ones worked by hand", "", float, double) {
+  const TestType ln3 = std::log(TestType{3});
+  Matrix<TestType> q(1, 2), k(3, 2), v(3, 1), none;
+  q << ln3 / 2, -1;
+  k << -ln3 / 2, 7, 0, 7, -ln3 / 2, 3;
+  v << 5, 10, 15;
+  const auto additive =
+      plain_attention<TestType>(q, k, v, none, AttentionMask::none, "additive",
+                                (RowVector<TestType>(2) << 2 * ln3, TestType{0}).finished());
+  CHECK(relative_difference(additive.pattern, (Matrix<double>(1, 3) << 0.2, 0.6, 0.2).finished()) <
+        1e-6);
+  CHECK(static_cast<double>(additive.context(0, 0)) == Approx(10));
+
+  q << 1, 2;
+  k << ln3, 0, -ln3, ln3, 0, 0;  // not divided by √2: ln 3, ln 3, 0
+  const auto dot = plain_attention<TestType>(q, k, v, none, AttentionMask::none, "dot");
+  CHECK(relative_difference(dot.pattern, (Matrix<double>(1, 3) << 3, 3, 1).finished() / 7.0) <
+        1e-6);
+}

@@ -104,8 +104,8 @@ TEST_CASE("roles have names of their own, and say what decays") {
     names.insert(name_of(static_cast<ParameterRole>(role)));
     weights += is_weight(static_cast<ParameterRole>(role));
   }
-  CHECK(names.size() == 11);
-  CHECK(weights == 9);
+  CHECK(names.size() == 12);
+  CHECK(weights == 10);
   CHECK_FALSE(is_weight(ParameterRole::bias));
   CHECK_FALSE(is_weight(ParameterRole::norm_gain));
   CHECK(name_of(ParameterRole::norm_gain) == "norm gain");

@@ -62,6 +62,35 @@ inline M scores(const M& queries, const M& keys, double scale, Visible visible) 
   return s;
 }
 
+inline M additive_scores(const M& queries, const M& keys, const M& weights, Visible visible) {
+  M s = M::Zero(queries.rows(), keys.rows());
+  for (Index i = 0; i < s.rows(); ++i)
+    for (Index j = 0; j < visible.keys_of(i); ++j)
+      for (Index k = 0; k < queries.cols(); ++k)
+        s(i, j) += weights(0, k) * std::tanh(queries(i, k) + keys(j, k));
+  return s;
+}
+
+struct AdditiveGradients {
+  M queries, keys, weights;
+};
+// d_scores is 0 where not visible.
+inline AdditiveGradients additive_back(const M& queries, const M& keys, const M& weights,
+                                       const M& d_scores) {
+  AdditiveGradients d{M::Zero(queries.rows(), queries.cols()), M::Zero(keys.rows(), keys.cols()),
+                      M::Zero(1, queries.cols())};
+  for (Index i = 0; i < d_scores.rows(); ++i)
+    for (Index j = 0; j < d_scores.cols(); ++j)
+      for (Index k = 0; k < queries.cols(); ++k) {
+        const double t = std::tanh(queries(i, k) + keys(j, k));
+        const double change = d_scores(i, j) * weights(0, k) * (1 - t * t);
+        d.queries(i, k) += change;
+        d.keys(j, k) += change;
+        d.weights(0, k) += d_scores(i, j) * t;
+      }
+  return d;
+}
+
 inline M patterns(const M& scores, Visible visible) {
   M a = M::Zero(scores.rows(), scores.cols());
   for (Index i = 0; i < a.rows(); ++i)

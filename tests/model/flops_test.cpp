@@ -21,6 +21,20 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
   classifier.classes = 3;
   CHECK(forward_flops(classifier, offsets) ==
         2 * ((240 + 80 + 104) + (180 + 60 + 78) + 2 * 320 + 2 * 4 * 3));
+  // Layer 0 alone: columns 4 + 2·2 with one key-value head; 2·4, 4 and none when shared; 2·5·4·4 of
+  // averages
+  const double rest = 80 + 72 + (180 + 60 + 54) + 2 * 320 + 200;
+  const auto with = [&](const auto& change) {
+    auto other = config;
+    other.set_heads({2, 0}, {2, 3});
+    change(other);
+    return forward_flops(other, offsets) / 2 - rest + (180 + 60 + 54);
+  };
+  CHECK(with([](ModelConfig& c) { c.key_value_heads = 1; }) == 5 * 4 * 8);
+  CHECK(with([](ModelConfig& c) { c.sharing = Sharing::qk; }) == 5 * 4 * 8);
+  CHECK(with([](ModelConfig& c) { c.sharing = Sharing::qkv; }) == 5 * 4 * 4);
+  CHECK(with([](ModelConfig& c) { c.sharing = Sharing::identity; }) == 0);
+  CHECK(with([](ModelConfig& c) { c.average = true; }) == 240 + 2 * (2 * 5 * 4 * 4));
   config.heads[1].clear();  // removed
   CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 72) + 2 * 320 + 200));
 }

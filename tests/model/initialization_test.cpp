@@ -91,6 +91,25 @@ TEST_CASE("every scheme draws every parameter from its distribution") {
   }
 }
 
+// Each head's own: as wide as what it maps, however many heads stand beside it.
+TEST_CASE("the weights of additive scores start out as a map of one head's columns") {
+  for (const int heads : {1, 200}) {
+    CAPTURE(heads);
+    auto config = large_config();
+    config.set_heads({heads}, {50});
+    config.score = "additive";
+    const Model<double> model(config);
+    const Matrix<double> weights =
+        model.initial_parameters("xavier-uniform", 5).view("decoder.0.self.score");
+    REQUIRE(weights.rows() == heads);
+    REQUIRE(weights.cols() == 50);
+    const double bound = std::sqrt(6.0 / 51);
+    CHECK(weights.cwiseAbs().maxCoeff() <= bound);
+    CHECK(weights.cwiseAbs().maxCoeff() > 0.8 * bound);
+    CHECK(std::abs(weights.mean()) < 4.5 * bound / std::sqrt(3.0 * 50 * heads));
+  }
+}
+
 TEST_CASE("a parameter that two models share starts out the same in both") {
   auto other = large_config();
   other.set_heads({3, 1, 2}, {20, 20, 7});

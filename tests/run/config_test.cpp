@@ -25,6 +25,27 @@ TEST_CASE("heads that do not divide the width are told with the way out") {
   CHECK(problem({"model.heads=(0 3)"}) == "no problem");
 }
 
+TEST_CASE("attention that heads cannot have is told with the layer's numbers") {
+  CHECK_THAT(problem({"attention.kv-heads=2"}),  // heads = (2 3)
+             ContainsSubstring("3 heads cannot share 2 heads of keys and values"));
+  CHECK(problem({"attention.kv-heads=1"}) == "no problem");
+  CHECK(problem({"model.heads=(0 3)", "attention.kv-heads=3"}) == "no problem");
+  CHECK_THAT(problem({"attention.kv-heads=1", "attention.share=qkv"}),
+             ContainsSubstring("with attention.share = qkv every head has keys of its own"));
+  CHECK(problem({"model.heads=3", "attention.kv-heads=3", "attention.share=qk"}) == "no problem");
+  CHECK(problem({"attention.share=identity"}) == "no problem");
+  CHECK_THAT(problem({"attention.share=identity", "attention.head-width=4"}),
+             ContainsSubstring("2 heads of width 4 take 8 columns, but d-model is 12"));
+  CHECK(problem({"attention.share=identity", "attention.head-width=4", "model.heads=(0 3)"}) ==
+        "no problem");
+  CHECK_THAT(problem({"attention.score=cosine"}), ContainsSubstring("additive"));
+  const auto said = problem({"attention.kv-heads=2", "attention.share=identity",
+                             "attention.head-width=4", "mask.heads=cross:0:0"});
+  CHECK_THAT(said, ContainsSubstring("cannot share"));
+  CHECK_THAT(said, ContainsSubstring("take 8 columns"));
+  CHECK_THAT(said, ContainsSubstring("names no head"));
+}
+
 TEST_CASE("as many head counts as layers, or one") {
   CHECK_THAT(problem({"model.layers=3"}), ContainsSubstring("2 head counts for 3 layers"));
   CHECK(problem({"model.layers=3", "model.heads=2"}) == "no problem");
@@ -128,6 +149,10 @@ TEST_CASE("every key of the model arrives") {
   CHECK(config.mask == AttentionMask::none);
   CHECK(config.original == HeadCounts(Site::encoder_self, {4, 4, 4}));
   CHECK(config.head_widths == std::vector<Index>{7, 7, 7});
+  CHECK(config.score == "scaled-dot");
+  CHECK(config.sharing == Sharing::none);
+  CHECK(config.key_value_heads == 0);
+  CHECK_FALSE(config.average);
   CHECK(config.feed_forward == 48);
   CHECK(config.norm == NormPlacement::post);
   CHECK(config.activation == Activation::relu);
@@ -136,6 +161,19 @@ TEST_CASE("every key of the model arrives") {
   CHECK(config.pattern_dropout == 0.5);
   CHECK_FALSE(config.tied_output);
   CHECK_FALSE(config.scale_embedding);
+}
+
+TEST_CASE("every key of attention arrives") {
+  const auto config = model_config(
+      tiny_settings({"attention.score=additive", "attention.kv-heads=1", "attention.average=yes"}),
+      6, 9);
+  CHECK(config.score == "additive");
+  CHECK(config.sharing == Sharing::none);
+  CHECK(config.attention(0).group == 2);
+  CHECK(config.attention(1).group == 3);
+  CHECK(config.attention(1).average == AttentionMask::causal);
+  CHECK(model_config(tiny_settings({"attention.share=identity"}), 6, 9).sharing ==
+        Sharing::identity);
 }
 
 TEST_CASE("every key of training arrives") {
@@ -214,7 +252,9 @@ TEST_CASE("the model id knows what trained the model and nothing else") {
   for (const char* other :
        {"seed=2", "seed.init=2", "seed.data=2", "task.recall-keys=4", "model.d-model=24",
         "model.heads=3", "model.init=gpt2", "model.dropout=0", "attention.dropout=0",
-        "attention.head-width=4", "train.steps=7", "train.shards=2", "train.clip=0"})
+        "attention.head-width=4", "attention.score=dot", "attention.share=qk",
+        "attention.kv-heads=1", "attention.average=yes", "train.steps=7", "train.shards=2",
+        "train.clip=0"})
     CHECK(id({other}) != intact);
   CHECK(id({"mask.heads=decoder_self:0:0", "mask.when=train"}) != intact);
   CHECK(id({"mask.when=train"}) == intact);

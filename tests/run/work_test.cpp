@@ -27,8 +27,10 @@ constexpr BatchShape kBatch{2, 6, 18, 6};
 TEST_CASE("a model's parameters are counted as its layout counts them") {
   REQUIRE(rc::check("parameters", [] {
     const int layers = *rc::gen::inRange(1, 4);
-    const auto heads = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
-                                                             rc::gen::inRange(0, 5));
+    auto heads = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
+                                                       rc::gen::inRange(0, 5));
+    const int shared = *rc::gen::inRange(0, 4);
+    for (int& count : heads) count *= std::max(shared, 1);
     const auto widths = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
                                                               rc::gen::inRange(1, 9));
     auto config = config_of(heads, std::vector<Index>(widths.begin(), widths.end()));
@@ -39,6 +41,10 @@ TEST_CASE("a model's parameters are counted as its layout counts them") {
     config.tied_output = *rc::gen::arbitrary<bool>();
     config.norm = *rc::gen::element(NormPlacement::pre, NormPlacement::post);
     config.positions = *rc::gen::elementOf(position_encodings().names());
+    config.key_value_heads = shared;
+    if (shared == 0) config.sharing = *rc::gen::element(Sharing::none, Sharing::qk, Sharing::qkv);
+    config.score = *rc::gen::elementOf(score_functions().names());
+    config.average = *rc::gen::arbitrary<bool>();
     const Model<float> model(config);
     RC_ASSERT(ModelShape::of(config).parameters() == static_cast<double>(model.layout().count()));
   }));
@@ -65,6 +71,47 @@ TEST_CASE("the arithmetic of a forward pass is what the model says it is") {
   const auto config = config_of({2, 3}, {2, 5});
   const std::vector<std::int64_t> offsets{0, 3, 6};
   CHECK(forward_work(ModelShape::of(config), kBatch).flops() == forward_flops(config, offsets));
+}
+
+TEST_CASE("attention of other kinds has the arithmetic that the model says it has") {
+  const std::vector<std::int64_t> offsets{0, 3, 6};
+  const auto plain = config_of({2, 4}, {2, 1});
+  const auto with = [&](const auto& change) {
+    auto config = plain;
+    change(config);
+    const auto work = forward_work(ModelShape::of(config), kBatch);
+    CHECK(work.flops() == forward_flops(config, offsets));
+    return work;
+  };
+  const auto usual = with([](ModelConfig&) {});
+  CHECK(usual[Feature::tangents] == 0);
+  with([](ModelConfig& c) { c.key_value_heads = 2; });
+  with([](ModelConfig& c) { c.sharing = Sharing::qk; });
+  with([](ModelConfig& c) { c.sharing = Sharing::identity; });
+  // a pair of products in both layers
+  CHECK(with([](ModelConfig& c) { c.average = true; })[Feature::products] ==
+        usual[Feature::products] + 4);
+  auto config = plain;
+  config.score = "additive";
+  const auto shape = ModelShape::of(config);
+  // 4 columns in both layers, 1 + 2 + 3 visible pairs in 2 sequences; twice again backward
+  CHECK(forward_work(shape, kBatch)[Feature::tangents] == 2 * 4 * 12);
+  CHECK(backward_work(shape, kBatch, {}, true)[Feature::tangents] == 2 * 2 * 4 * 12);
+}
+
+TEST_CASE("heads of keys and values go when the last that uses them goes") {
+  auto config = config_of({4}, {1});
+  config.key_value_heads = 2;
+  const auto shape = ModelShape::of(config);
+  CHECK(shape.layers[0].key_value_heads == 2);
+  CHECK(shape.layers[0].group == 2);
+  CHECK(shape.without(0).layers[0].key_value_heads == 2);
+  CHECK(shape.without(0.5).layers[0].key_value_heads == 2 * 0.75);  // both gone: a quarter
+  CHECK(shape.without(1).layers[0].key_value_heads == 0);
+  config.heads[0] = {0, 3};
+  CHECK(ModelShape::of(config).layers[0].key_value_heads == 2);
+  config.heads[0] = {2, 3};
+  CHECK(ModelShape::of(config).layers[0].key_value_heads == 1);
 }
 
 TEST_CASE("a backward pass has twice the products with parameters, once without") {

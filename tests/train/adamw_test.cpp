@@ -72,7 +72,7 @@ TEST_CASE("decay acts on matrices and embeddings, not on biases and gains") {
       {"query", Role::query},           {"key", Role::key},
       {"value", Role::value},           {"attention", Role::attention_output},
       {"in", Role::feed_forward_in},    {"out", Role::feed_forward_out},
-      {"output", Role::output}};
+      {"output", Role::output},         {"score", Role::score}};
   ParameterLayout layout;
   for (const auto& [name, role] : decayed) layout.add(name, role, 0, 2, 3);
   layout.add("bias", Role::bias, 0, 1, 3);

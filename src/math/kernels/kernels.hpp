@@ -114,6 +114,13 @@ struct Kernels {
   // scores[i, j] = scale Σ_k queries[i, k] keys[j, k]; what is not visible stays undefined.
   void (*scores)(Rows<const Real> queries, Rows<const Real> keys, Real scale, Visible visible,
                  Rows<Real> scores, Real* work);
+  // scores[i, j] = Σ_k weights[k] tanh(queries[i, k] + keys[j, k]), as above.
+  void (*additive_scores)(Rows<const Real> queries, Rows<const Real> keys, const Real* weights,
+                          Visible visible, Rows<Real> scores, Real* work);
+  // From d_scores: d_queries and d_keys are set, d_weights [K] is added to unless null.
+  void (*additive_back)(Rows<const Real> queries, Rows<const Real> keys, const Real* weights,
+                        Rows<const Real> d_scores, Visible visible, Rows<Real> d_queries,
+                        Rows<Real> d_keys, Real* d_weights);
   // out[i] = scale Σ_j pattern[i, j] values[j]
   void (*mix)(Rows<const Real> pattern, Rows<const Real> values, Real scale, Visible visible,
               Rows<Real> out);
@@ -132,7 +139,7 @@ struct Kernels {
                        Rows<Real> scores, Rows<Real> d);
 };
 
-// Numbers that Kernels::scores needs to work in.
+// Numbers that Kernels::scores and additive_scores need to work in.
 inline Size work_size(Size keys, Size width) { return (keys + 15) / 16 * 16 * width; }
 
 // The fastest table this processor can run; for double always the portable one. The environment

@@ -258,13 +258,18 @@ struct Source {
     return {x * below, P::fma(x * P::all(kDensity), bell, below)};
   }
 
+  static V tanh(V x) {
+    const V one = P::all(1);
+    return one - P::all(2) / (P::exp(x + x) + one);
+  }
+
   // ½ x (1 + t), t = tanh(u), u = √(2/π) (x + 0.044715 x³); slope ½ (1 + t) + ½ x (1 - t²) u'.
   static ValueAndSlope gelu_tanh(V x) {
     constexpr Real kRate = static_cast<Real>(0.79788456080286535588);  // √(2/π)
     constexpr Real kCubic = static_cast<Real>(0.044715);
     const V one = P::all(1), half = P::all(static_cast<Real>(0.5)), square = x * x;
     const V u = P::all(kRate) * x * P::fma(P::all(kCubic), square, one);
-    const V t = one - P::all(2) / (P::exp(u + u) + one);
+    const V t = tanh(u);
     const V rise = P::all(kRate) * P::fma(P::all(3 * kCubic), square, one);
     const V above = half * (one + t);
     return {x * above, P::fma(half * x * (one - t * t), rise, above)};
@@ -438,6 +443,52 @@ struct Source {
     });
   }
 
+  static void additive_scores(Rows<const Real> queries, Rows<const Real> keys, const Real* weights,
+                              Visible visible, Rows<Real> scores, Real* work) {
+    const Size stride = (keys.rows + 15) / 16 * 16;
+    transpose(keys, work, stride);
+    for (Size i = 0; i < queries.rows; ++i) {
+      const Real* query = queries.row(i);
+      Real* to = scores.row(i);
+      each(visible.keys_of(i), [&](Size j, auto part) {
+        V sum = P::all(0);
+        for (Size k = 0; k < keys.cols; ++k)
+          sum = P::fma(P::all(weights[k]),
+                       tanh(P::all(query[k]) + load(work + k * stride + j, part)), sum);
+        store(to + j, sum, part);
+      });
+    }
+  }
+
+  // With t = tanh(q_i + k_j): dq_i = w Σ_j d[i, j] (1 - t²), dk_j = w Σ_i d[i, j] (1 - t²),
+  // dw = Σ d[i, j] t; a pack of columns at a time.
+  static void additive_back(Rows<const Real> queries, Rows<const Real> keys, const Real* weights,
+                            Rows<const Real> d_scores, Visible visible, Rows<Real> d_queries,
+                            Rows<Real> d_keys, Real* d_weights) {
+    const V zero = P::all(0), one = P::all(1);
+    each(queries.cols, [&](Size k, auto part) {
+      const V weight = load(weights + k, part);
+      V d_weight = zero;
+      for (Size j = 0; j < keys.rows; ++j) store(d_keys.row(j) + k, zero, part);
+      for (Size i = 0; i < queries.rows; ++i) {
+        const V query = load(queries.row(i) + k, part);
+        const Real* d = d_scores.row(i);
+        V d_query = zero;
+        for (Size j = 0, n = visible.keys_of(i); j < n; ++j) {
+          const V t = tanh(query + load(keys.row(j) + k, part));
+          const V d_score = P::all(d[j]), change = d_score * (one - t * t);
+          d_weight = P::fma(d_score, t, d_weight);
+          d_query = d_query + change;
+          store(d_keys.row(j) + k, load(d_keys.row(j) + k, part) + change, part);
+        }
+        store(d_queries.row(i) + k, d_query * weight, part);
+      }
+      for (Size j = 0; j < keys.rows; ++j)
+        store(d_keys.row(j) + k, load(d_keys.row(j) + k, part) * weight, part);
+      if (d_weights) store(d_weights + k, load(d_weights + k, part) + d_weight, part);
+    });
+  }
+
   // f(column, columns, rows of a tile as a constant) over the panels of an output `width` wide.
   template <class F>
   [[gnu::always_inline]] static void each_panel(Size width, const F& f) {
@@ -538,6 +589,8 @@ struct Source {
     k.to_bfloat16 = to_bfloat16;
     k.adamw = adamw;
     k.scores = scores;
+    k.additive_scores = additive_scores;
+    k.additive_back = additive_back;
     k.mix = mix;
     k.mix_back = mix_back;
     k.pattern = pattern;

@@ -16,6 +16,8 @@ Distribution distribution(const ParameterEntry& parameter, const ModelDepth& dep
     case ParameterRole::token_embedding:
     case ParameterRole::position_embedding:
       return Distribution::normal(1 / std::sqrt(static_cast<double>(depth.width)));
+    case ParameterRole::score:  // a row is a head's map from K columns to a score
+      return Distribution::uniform(std::sqrt(6.0 / static_cast<double>(parameter.block.cols + 1)));
     default:
       return Distribution::uniform(
           std::sqrt(6.0 / static_cast<double>(parameter.block.rows + parameter.block.cols)));

@@ -368,6 +368,50 @@ TEST_CASE("the products and patterns of one head agree with their formulas at od
   });
 }
 
+TEST_CASE("additive scores and their gradients agree with their formulas at odd sizes") {
+  on_every_level([](const Kernels<float>& kernel) {
+    for (const auto& [queries, keys] : std::vector<std::pair<Index, Index>>{
+             {1, 1}, {1, 7}, {5, 5}, {7, 3}, {17, 17}, {9, 33}, {40, 40}})
+      for (const Index width : {1, 3, 8, 16, 20, 33})
+        for (const auto& visible : visibilities(queries, keys)) {
+          CAPTURE(queries, keys, width, visible.before_first);
+          M q = random(queries, width, 17), k = random(keys, width, 18);
+          q(0, 0) = 60;  // where tanh is 1 but exp is not finite
+          k(keys - 1, width - 1) = -60;
+          const M w = random(1, width, 19);
+          const M seen = plain::scores(M::Ones(queries, 1), M::Ones(keys, 1), 1, visible);
+          const M d = random(queries, keys, 20).cwiseProduct(seen);
+          const F weights = w.cast<float>();
+          std::vector<float> work(static_cast<std::size_t>(work_size(keys, width)));
+
+          Strided scores(M::Zero(queries, keys), 3);
+          kernel.additive_scores(Strided(q).read(), Strided(k, 2).read(), weights.data(), visible,
+                                 scores.view(), work.data());
+          CHECK(difference(scores.values().cwiseProduct(seen),
+                           plain::additive_scores(q, k, w, visible)) < 1e-5);
+          CHECK(scores.surroundings_untouched());
+
+          const auto expected = plain::additive_back(q, k, w, d);
+          const M before = random(1, width, 21);
+          Strided d_q(M::Constant(queries, width, 5), 3), d_k(M::Constant(keys, width, 5), 2);
+          Strided d_w(before, 4);
+          kernel.additive_back(Strided(q).read(), Strided(k, 2).read(), weights.data(),
+                               Strided(d, 3).read(), visible, d_q.view(), d_k.view(),
+                               d_w.view().data);
+          CHECK(difference(d_q.values(), expected.queries) < 1e-5);
+          CHECK(difference(d_k.values(), expected.keys) < 1e-5);
+          CHECK(difference(d_w.values(), before + expected.weights) < 1e-5);
+          CHECK((d_q.surroundings_untouched() && d_k.surroundings_untouched()));
+          CHECK(d_w.surroundings_untouched());
+
+          Strided again(M::Constant(queries, width, 5), 3);
+          kernel.additive_back(Strided(q).read(), Strided(k, 2).read(), weights.data(),
+                               Strided(d, 3).read(), visible, again.view(), d_k.view(), nullptr);
+          CHECK(same_bits(again.values(), d_q.values()));
+        }
+  });
+}
+
 TEST_CASE("products of one head have the same bits wherever the data lies") {
   on_every_level([](const Kernels<float>& kernel) {
     const M q = random(37, 20, 21), k = random(37, 20, 22);
