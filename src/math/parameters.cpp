@@ -14,14 +14,23 @@ constexpr Index kAlignment = 16;
 }  // namespace
 
 std::string_view name_of(ParameterRole role) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "token embedding", "position embedding", "query",  "key",  "value",    "attention output",
-      "feed-forward in", "feed-forward out",   "output", "bias", "norm gain"};
+  static constexpr std::array<std::string_view, 13> kNames{
+      "token embedding", "position embedding", "query",  "key",  "value",     "attention output",
+      "feed-forward in", "feed-forward out",   "output", "bias", "norm gain", "stream scale",
+      "sublayer scale"};
   return kNames.at(static_cast<std::size_t>(role));
 }
 
 bool is_weight(ParameterRole role) {
-  return role != ParameterRole::bias && role != ParameterRole::norm_gain;
+  switch (role) {
+    case ParameterRole::bias:
+    case ParameterRole::norm_gain:
+    case ParameterRole::stream_scale:
+    case ParameterRole::sublayer_scale:
+      return false;
+    default:
+      return true;
+  }
 }
 
 Index ParameterLayout::reserve(Index numbers) {

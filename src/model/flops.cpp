@@ -17,7 +17,7 @@ double forward_flops(const ModelConfig& config, Offsets offsets) {
     const double columns = real(config.heads[layer].size()) * real(config.head_widths[layer]);
     multiply_adds += 4 * tokens * width * columns  // W_Q, W_K, W_V, W_O
                      + 2 * visible * columns       // scores, contexts
-                     + 2 * tokens * width * real(config.feed_forward);
+                     + 2 * tokens * width * real(config.feed_forward.at(layer));
   }
   return 2 * multiply_adds;
 }

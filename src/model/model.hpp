@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/block.hpp"
 #include "model/initialization/scheme.hpp"
+#include "model/per_layer.hpp"
 #include "model/positions/position_encoding.hpp"
 
 namespace headcount {
@@ -16,14 +18,16 @@ namespace headcount {
 struct ModelConfig {
   Site site = Site::decoder_self;  // encoder_self for a bidirectional stack
   AttentionMask mask = AttentionMask::causal;
-  Index vocabulary = 0;            // V
-  Index longest = 0;               // tokens a sequence may have
-  Index width = 0;                 // D
-  std::vector<Index> head_widths;  // K, per layer
-  Index feed_forward = 0;
-  std::vector<std::vector<int>> heads;  // per layer, the original indices of the heads present
-  HeadCounts original;                  // what the model was built with, before any removal
-  NormPlacement norm = NormPlacement::pre;
+  Index vocabulary = 0;                     // V
+  Index longest = 0;                        // tokens a sequence may have
+  Index width = 0;                          // D
+  std::vector<Index> head_widths;           // K, per layer
+  PerLayer<Index> feed_forward = Index{0};  // F; 0: a layer without the sublayer
+  std::vector<std::vector<int>> heads;      // per layer, the original indices of the heads present
+  HeadCounts original;                      // what the model was built with, before any removal
+  PerLayer<NormPlacement> norm = NormPlacement::pre;
+  NormKind norm_kind = NormKind::layer;
+  PerLayer<Residual> residual = Residual::plain;
   Activation activation = Activation::gelu;
   std::string positions = "sinusoidal";
   double dropout = 0;          // on embeddings and on what sublayers add to the stream
@@ -37,6 +41,8 @@ struct ModelConfig {
   // Heads of every layer, all present, and their width, one for all or one per layer.
   void set_heads(const std::vector<int>& heads_per_layer, std::vector<Index> widths);
   int layers() const { return static_cast<int>(heads.size()); }
+  // Whether a norm follows the last layer: where that layer is pre-norm, whatever those below are.
+  bool final_norm() const { return norm.at(heads.size() - 1) == NormPlacement::pre; }
 };
 
 // Tokens of packed sequences: sequence b is tokens[offsets[b] .. offsets[b + 1]).
@@ -72,7 +78,7 @@ struct ModelWorkspace {
   std::vector<typename Block<Real>::Cache>
       blocks;  // per layer; or one for all, where no backward pass follows
   typename Block<Real>::Scratch scratch;
-  typename LayerNorm<Real>::Cache final_norm;
+  typename Norm<Real>::Cache final_norm;
   Rounding<Real> to_output, output_weights, from_logits;  // factors of the output's products
 };
 
@@ -100,7 +106,10 @@ class Model {
   std::vector<HeadId> present_heads() const;
   const ParameterLayout& layout() const { return *layout_; }
 
-  Parameters<Real> initial_parameters(std::string_view scheme, std::uint64_t seed) const;
+  // `sample` is what a scheme that profiles the model looks at; others ignore it. Throws Error
+  // (bad_data) for a scheme that is made for other models.
+  Parameters<Real> initial_parameters(std::string_view scheme, std::uint64_t seed,
+                                      PackedTokens sample = {}) const;
 
   // Fills workspace.logits, [N, V] or [B, classes]. The treatment must be made for heads(); one
   // that asks something of a head that was removed is an error: nothing would consume it.
@@ -132,6 +141,8 @@ class Model {
   const MultiHeadAttention<Real>& attention(Site site, int layer) const;
 
  private:
+  // Of what enters the first layer, and of what each sublayer then gives, in an intact pass.
+  std::vector<double> profile(const Parameters<Real>& parameters, PackedTokens input) const;
   void check(const HeadTreatment<Real>& treatment) const;
   AttentionPass<Real> attention_pass(const ModelPass<Real>& pass) const;
   Dropout dropout(const ModelPass<Real>& pass, double rate) const;
@@ -155,7 +166,8 @@ class Model {
   ParameterBlock embedding_, output_, output_bias_;  // the bias with classes only
   std::unique_ptr<PositionEncoding<Real>> positions_;
   std::vector<Block<Real>> blocks_;
-  std::unique_ptr<LayerNorm<Real>> final_norm_;  // with pre-norm only
+  std::optional<Norm<Real>>
+      final_norm_;  // where the last layer is pre-norm: nothing else ends its stream
 };
 
 }  // namespace headcount

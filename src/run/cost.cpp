@@ -233,14 +233,26 @@ class TrialModel {
 
   double parameter_bytes() const { return kNumber * model_.parameters(); }
 
+  // What ResidualSublayer keeps of a token: what its sublayer was given, of its norm, and what is
+  // scaled.
+  double sublayer_numbers(const ModelShape::Layer& layer) const {
+    const bool keeps =
+        layer.residual == Residual::scaled_sublayer ||
+        (layer.residual == Residual::scaled_stream && layer.norm == NormPlacement::pre);
+    return model_.width + (layer.norm == NormPlacement::none ? 0 : model_.width + 1) +
+           (keeps ? model_.width : 0);
+  }
+
   // ModelWorkspace over so many tokens.
   double workspace_bytes(double tokens, bool backward, bool gated) const {
-    const double width = model_.width, inner = model_.feed_forward;
-    double a_token = 2 * width + model_.vocabulary + width + 1, widest = 0;
+    const double width = model_.width;
+    double a_token = 2 * width + model_.vocabulary + width + 1, widest = 0, inner = 0;
     for (const auto& layer : model_.layers) {
       const double columns = layer.columns();
-      a_token += 4 * width + 2 + 2 * inner + 4 * columns + layer.heads + (gated ? columns : 0);
+      a_token += layer.sublayers() * sublayer_numbers(layer) + 2 * layer.feed_forward +
+                 4 * columns + layer.heads + (gated ? columns : 0);
       widest = std::max(widest, columns);
+      inner = std::max(inner, layer.feed_forward);
     }
     a_token += width;  // scratch: what a sublayer gives
     double patterns = 1;
@@ -254,11 +266,14 @@ class TrialModel {
 
   // AblationWorkspace: the copies without heads share the memory of one layer.
   double ablation_bytes(double tokens) const {
-    const double width = model_.width, inner = model_.feed_forward;
-    double widest = 0;
-    for (const auto& layer : model_.layers)
+    const double width = model_.width;
+    double widest = 0, inner = 0, kept = 0;
+    for (const auto& layer : model_.layers) {
       widest = std::max(widest, 5 * layer.columns() + layer.heads);
-    return kNumber * (tokens * (9 * width + 2 * inner + model_.vocabulary + widest + 4) +
+      inner = std::max(inner, layer.feed_forward);
+      kept = std::max(kept, 2 * sublayer_numbers(layer));
+    }
+    return kNumber * (tokens * (5 * width + kept + 2 * inner + model_.vocabulary + widest + 2) +
                       model_.longest * model_.longest);
   }
 

@@ -21,6 +21,9 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
   classifier.classes = 3;
   CHECK(forward_flops(classifier, offsets) ==
         2 * ((240 + 80 + 104) + (180 + 60 + 78) + 2 * 320 + 2 * 4 * 3));
+  auto bare = config;
+  bare.feed_forward = std::vector<Index>{8, 0};
+  CHECK(forward_flops(bare, offsets) == forward_flops(config, offsets) - 2 * 320);
   config.heads[1].clear();  // removed
   CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 72) + 2 * 320 + 200));
 }

@@ -59,6 +59,28 @@ TEST_CASE("model gradients: norms, activations, positions, tied and untied outpu
       }
 }
 
+TEST_CASE("model gradients: norms, residuals and feed-forward of every kind, by layer") {
+  for (const bool classes : {false, true})
+    for (const auto& config :
+         block_variants(classes ? classifier(bidirectional(small_config())) : small_config())) {
+      CAPTURE(classes, blocks_of(config));
+      SmallModel<double> small(config);
+      check_gradients(small);
+    }
+}
+
+TEST_CASE("model gradients: parts taken out one by one and together") {
+  for (unsigned out = 0; out < 16; ++out) {
+    auto config = out & 1U ? small_config({0, 0}) : small_config();
+    if (out & 2U) config.feed_forward = 0;
+    if (out & 4U) config.residual = Residual::none;
+    if (out & 8U) config.norm = NormPlacement::none;
+    CAPTURE(blocks_of(config));
+    SmallModel<double> small(config);
+    check_gradients(small);
+  }
+}
+
 TEST_CASE("model gradients: every position encoding in a stack without a mask") {
   for (const auto& positions : position_encodings().names()) {
     auto config = bidirectional(small_config());
@@ -87,10 +109,9 @@ TEST_CASE("model gradients: classifiers of whole sequences") {
 
 TEST_CASE(
     "model gradients: dropout, ragged heads and widths, an emptied layer, masks of every kind") {
-  for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
-    CAPTURE(name_of(norm));
-    auto config = small_config({2, 0, 4}, {2, 1, 3});
-    config.norm = norm;
+  for (auto config : block_variants(small_config({2, 0, 4}, {2, 1, 3}))) {
+    if (!config.norm.fits(3) || !config.residual.fits(3) || !config.feed_forward.fits(3)) continue;
+    CAPTURE(blocks_of(config));
     config.positions = "learned";
     config.dropout = 0.25;
     config.pattern_dropout = 0.2;
