@@ -63,9 +63,9 @@ std::vector<Key> model_keys() {
       {"model.norm-kind", choice(norm_kind_names()), "layer",
        "layer norm, or rms: without mean and bias"},
       {"model.residual", choices(residual_names()), "plain",
-       "what a sublayer's y makes of the stream x, one or one a layer: x + y, y, ω ∘ x + y, x + α "
-       "y; "
-       "ω and α are trained"},
+       "of a stream x and a sublayer's y: x + y, y, ω ∘ x + y, x + α y, with ω and α trained; one "
+       "or "
+       "one a layer"},
       {"model.activation", choice(activations), "gelu", "of the feed-forward sublayer"},
       {"model.positions", choice(position_encodings().names()), "sinusoidal",
        "how tokens learn where they stand"},
