@@ -63,7 +63,7 @@ std::vector<Key> model_keys() {
       {"model.norm-kind", choice(norm_kind_names()), "layer",
        "layer norm, or rms: without mean and bias"},
       {"model.residual", choices(residual_names()), "plain",
-       "of a stream x and a sublayer's y: x + y, y, ω ∘ x + y, x + α y, with ω and α trained; one "
+       "of a stream x and a sublayer's y: x + y, y, ω ∘ x + y, x + α y, with ω and α trained; one, "
        "or "
        "one a layer"},
       {"model.activation", choice(activations), "gelu", "of the feed-forward sublayer"},
