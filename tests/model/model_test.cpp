@@ -158,11 +158,11 @@ TEST_CASE("a model has as many parameters as its formula says") {
 TEST_CASE("blocks have the parameters of their parts and no others") {
   const auto names = [](ModelConfig config) {
     const Model<double> model(std::move(config));
-    std::vector<std::string> names;
+    std::vector<std::string> found;
     for (const auto& entry : model.layout().entries())
       if (entry.name.find(".self.") == std::string::npos)
-        names.push_back(fmt::format("{} {}", entry.name, entry.block.cols));
-    return names;
+        found.push_back(fmt::format("{} {}", entry.name, entry.block.cols));
+    return found;
   };
   auto config = small_config();
   config.norm = std::vector{NormPlacement::post, NormPlacement::none};
