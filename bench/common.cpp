@@ -95,7 +95,7 @@ double forward_flops(const Workload& work, Index tokens) {
   for (std::size_t layer = 0; layer < model.heads.size(); ++layer) {
     const double columns = static_cast<double>(std::ssize(model.heads[layer])) *
                            static_cast<double>(model.head_widths[layer]);
-    weights += 4 * width * columns + 2 * width * static_cast<double>(model.feed_forward);
+    weights += 4 * width * columns + 2 * width * static_cast<double>(model.feed_forward.at(layer));
     attention += 4 * static_cast<double>(work.length) * columns;
   }
   return static_cast<double>(tokens) * (2 * weights + attention);

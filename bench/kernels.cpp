@@ -52,7 +52,7 @@ Sizes sizes_of(const Workload& work) {
   const auto& model = work.model;
   Sizes s{work.tokens(),
           model.width,
-          model.feed_forward,
+          model.feed_forward.at(0),
           model.classes > 0 ? model.classes : model.vocabulary,
           work.length,
           model.head_widths[0],
@@ -155,13 +155,14 @@ void of_rows(const Report& report, const Sizes& s) {
   report.elements("add_dropped", x.size(),
                   [&](auto& k) { k.add_dropped(dropout, rows(std::as_const(x)), rows(y)); });
   report.elements("layer_norm", x.size(), [&](auto& k) {
-    k.layer_norm(rows(std::as_const(x)), gain.data(), bias.data(), 1e-5F, rows(normalized),
-                 deviation.data(), rows(y));
+    k.normalize(NormKind::layer, rows(std::as_const(x)), gain.data(), bias.data(), 1e-5F,
+                rows(normalized), deviation.data(), rows(y));
   });
   auto d_gain = random(1, s.d), d_bias = random(1, s.d);
   report.elements("layer_norm_backward", x.size(), [&](auto& k) {
-    k.layer_norm_backward(rows(std::as_const(y)), gain.data(), rows(std::as_const(normalized)),
-                          deviation.data(), rows(x), d_gain.data(), d_bias.data());
+    k.normalize_backward(NormKind::layer, rows(std::as_const(y)), gain.data(),
+                         rows(std::as_const(normalized)), deviation.data(), rows(x), d_gain.data(),
+                         d_bias.data());
   });
   auto logits = random(s.n, s.v);
   report.elements("softmax", logits.size(), [&](auto& k) {

@@ -14,7 +14,7 @@ constexpr Index kAlignment = 16;
 }  // namespace
 
 std::string_view name_of(ParameterRole role) {
-  static constexpr std::array<std::string_view, 12> kNames{"token embedding",
+  static constexpr std::array<std::string_view, 14> kNames{"token embedding",
                                                            "position embedding",
                                                            "query",
                                                            "key",
@@ -25,12 +25,22 @@ std::string_view name_of(ParameterRole role) {
                                                            "feed-forward out",
                                                            "output",
                                                            "bias",
-                                                           "norm gain"};
+                                                           "norm gain",
+                                                           "stream scale",
+                                                           "sublayer scale"};
   return kNames.at(static_cast<std::size_t>(role));
 }
 
 bool is_weight(ParameterRole role) {
-  return role != ParameterRole::bias && role != ParameterRole::norm_gain;
+  switch (role) {
+    case ParameterRole::bias:
+    case ParameterRole::norm_gain:
+    case ParameterRole::stream_scale:
+    case ParameterRole::sublayer_scale:
+      return false;
+    default:
+      return true;
+  }
 }
 
 Index ParameterLayout::reserve(Index numbers) {

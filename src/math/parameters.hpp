@@ -23,6 +23,8 @@ enum class ParameterRole {
   output,            // [D, V]
   bias,              // [1, n]
   norm_gain,         // [1, D]
+  stream_scale,      // [1, D] ω
+  sublayer_scale,    // [1, 1] α
 };
 
 std::string_view name_of(ParameterRole role);

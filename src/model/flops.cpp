@@ -21,7 +21,7 @@ double forward_flops(const ModelConfig& config, Offsets offsets) {
     multiply_adds += tokens * width * projected_columns(attention.sharing, columns, keys) +
                      tokens * width * columns  // W_O
                      + 2 * visible * columns   // scores, contexts
-                     + 2 * tokens * width * real(config.feed_forward);
+                     + 2 * tokens * width * real(config.feed_forward.at(layer));
     if (attention.average) multiply_adds += 2 * tokens * width * width;
   }
   return 2 * multiply_adds;

@@ -46,6 +46,13 @@ void require_positive(Index value, const char* what) {
     throw Error(ExitCode::bad_data, fmt::format("{} must be positive, not {}", what, value));
 }
 
+template <class T>
+void require_layers(const PerLayer<T>& values, int layers, const char* what) {
+  if (!values.fits(static_cast<std::size_t>(layers)))
+    throw Error(ExitCode::bad_data, fmt::format("{} {} for {} layers; give one, or one a layer",
+                                                values.given(), what, layers));
+}
+
 void require_rate(double rate, const char* what) {
   if (!(rate >= 0 && rate < 1))
     throw Error(ExitCode::bad_data,
@@ -118,8 +125,10 @@ Model<Real>::Model(ModelConfig config)
     : config_(std::move(config)), layout_(std::make_unique<ParameterLayout>()) {
   require_positive(config_.vocabulary, "the vocabulary");
   require_positive(config_.width, "the model's width");
-  require_positive(config_.feed_forward, "the feed-forward width");
   require_positive(config_.layers(), "the number of layers");
+  require_layers(config_.feed_forward, config_.layers(), "feed-forward widths");
+  require_layers(config_.norm, config_.layers(), "norm placements");
+  require_layers(config_.residual, config_.layers(), "kinds of residual");
   require_positive(config_.longest, "the longest sequence");
   if (config_.head_widths.size() != config_.heads.size())
     throw Error(ExitCode::bad_data, fmt::format("{} head widths for {} layers",
@@ -143,12 +152,19 @@ Model<Real>::Model(ModelConfig config)
   positions_ = position_encodings()
                    .at(config_.positions)
                    .template make<Real>({config_.width, config_.longest}, *layout_);
-  for (int layer = 0; layer < config_.layers(); ++layer)
-    blocks_.emplace_back(BlockConfig{config_.attention(layer), config_.feed_forward, config_.norm,
-                                     config_.activation},
+  for (int layer = 0; layer < config_.layers(); ++layer) {
+    const auto l = static_cast<std::size_t>(layer);
+    const Index inner = config_.feed_forward.at(l);
+    if (inner < 0)
+      throw Error(
+          ExitCode::bad_data,
+          fmt::format("layer {}: a feed-forward sublayer {} wide; 0 leaves it out", layer, inner));
+    blocks_.emplace_back(BlockConfig{config_.attention(layer), inner, config_.norm.at(l),
+                                     config_.norm_kind, config_.residual.at(l), config_.activation},
                          layer_prefix(config_, layer), *layout_, positions_.get());
-  if (config_.norm == NormPlacement::pre)
-    final_norm_ = std::make_unique<LayerNorm<Real>>(config_.width, -1, "final_norm", *layout_);
+  }
+  if (config_.final_norm())
+    final_norm_.emplace(config_.norm_kind, config_.width, -1, "final_norm", *layout_);
   if (config_.classes > 0) {
     output_ = layout_->add("output.w", ParameterRole::output, -1, config_.width, config_.classes);
     output_bias_ = layout_->add("output.b", ParameterRole::bias, -1, 1, config_.classes);
@@ -172,12 +188,48 @@ std::vector<HeadId> Model<Real>::present_heads() const {
 }
 
 template <class Real>
-Parameters<Real> Model<Real>::initial_parameters(std::string_view scheme,
-                                                 std::uint64_t seed) const {
+Parameters<Real> Model<Real>::initial_parameters(std::string_view scheme, std::uint64_t seed,
+                                                 PackedTokens sample) const {
+  const auto& entry = initialization_schemes().at(scheme);
+  if (const auto problem = entry.unfit(config_.residual, config_.norm); !problem.empty())
+    throw Error(ExitCode::bad_data, problem);
   Parameters<Real> parameters(*layout_);
-  initialize(initialization_schemes().at(scheme), {config_.layers(), config_.width}, seed,
+  initialize(entry, {config_.site, config_.layers(), config_.width, config_.activation}, seed,
              parameters);
+  if (!entry.stream_scale) return parameters;
+  if (sample.tokens.empty())
+    throw Error(ExitCode::internal, fmt::format("initialization scheme {} needs data", scheme));
+  const auto variances = profile(parameters, sample);
+  std::size_t below = 0;
+  for (const auto& parameter : layout_->entries())
+    if (parameter.role == ParameterRole::stream_scale)
+      parameters.view(parameter.block)
+          .setConstant(static_cast<Real>(entry.stream_scale({variances.data(), ++below})));
   return parameters;
+}
+
+template <class Real>
+std::vector<double> Model<Real>::profile(const Parameters<Real>& parameters,
+                                         PackedTokens input) const {
+  const auto treatment = HeadTreatment<Real>::intact(heads());
+  ModelPass<Real> pass;
+  pass.treatment = &treatment;
+  const AttentionPass<Real> attention = attention_pass(pass);
+  ModelWorkspace<Real> workspace;
+  enter(parameters, input, pass, workspace);
+  workspace.blocks.resize(1);  // for all layers: nothing goes backward
+  auto stream = workspace.stream.view();
+  auto& scratch = workspace.scratch;
+  auto& cache = workspace.blocks[0];
+  std::vector<double> variances{variance<Real>(stream)};
+  for (const auto& block : blocks_) {
+    block.attend(parameters, input.offsets, attention, {}, cache, scratch, stream);
+    variances.push_back(variance<Real>(block.attended(cache, scratch)));
+    if (!block.has_feed_forward()) continue;
+    block.feed_forward(parameters, attention, {}, cache, scratch, stream);
+    variances.push_back(variance<Real>(block.fed_forward(cache, scratch)));
+  }
+  return variances;
 }
 
 template <class Real>

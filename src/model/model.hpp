@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/block.hpp"
 #include "model/initialization/scheme.hpp"
+#include "model/per_layer.hpp"
 #include "model/positions/position_encoding.hpp"
 
 namespace headcount {
@@ -16,18 +18,20 @@ namespace headcount {
 struct ModelConfig {
   Site site = Site::decoder_self;  // encoder_self for a bidirectional stack
   AttentionMask mask = AttentionMask::causal;
-  Index vocabulary = 0;            // V
-  Index longest = 0;               // tokens a sequence may have
-  Index width = 0;                 // D
-  std::vector<Index> head_widths;  // K, per layer
-  Index feed_forward = 0;
-  std::vector<std::vector<int>> heads;  // per layer, the original indices of the heads present
-  HeadCounts original;                  // what the model was built with, before any removal
+  Index vocabulary = 0;                     // V
+  Index longest = 0;                        // tokens a sequence may have
+  Index width = 0;                          // D
+  std::vector<Index> head_widths;           // K, per layer
+  PerLayer<Index> feed_forward = Index{0};  // F; 0: a layer without the sublayer
+  std::vector<std::vector<int>> heads;      // per layer, the original indices of the heads present
+  HeadCounts original;                      // what the model was built with, before any removal
   std::string score = "scaled-dot";
   Sharing sharing = Sharing::none;
   int key_value_heads = 0;  // of every layer that has heads; 0: one for each head
   bool average = false;     // average attention is added in every layer
-  NormPlacement norm = NormPlacement::pre;
+  PerLayer<NormPlacement> norm = NormPlacement::pre;
+  NormKind norm_kind = NormKind::layer;
+  PerLayer<Residual> residual = Residual::plain;
   Activation activation = Activation::gelu;
   std::string positions = "sinusoidal";
   double dropout = 0;          // on embeddings and on what sublayers add to the stream
@@ -42,6 +46,8 @@ struct ModelConfig {
   void set_heads(const std::vector<int>& heads_per_layer, std::vector<Index> widths);
   int layers() const { return static_cast<int>(heads.size()); }
   AttentionConfig attention(int layer) const;
+  // Whether a norm follows the last layer: where that layer is pre-norm, whatever those below are.
+  bool final_norm() const { return norm.at(heads.size() - 1) == NormPlacement::pre; }
 };
 
 // Tokens of packed sequences: sequence b is tokens[offsets[b] .. offsets[b + 1]).
@@ -78,7 +84,7 @@ struct ModelWorkspace {
   // Per layer; one for all, where no backward pass follows.
   std::vector<typename Block<Real>::Cache> blocks;
   typename Block<Real>::Scratch scratch;
-  typename LayerNorm<Real>::Cache final_norm;
+  typename Norm<Real>::Cache final_norm;
   Rounding<Real> to_output, output_weights, from_logits;  // factors of the output's products
 };
 
@@ -106,7 +112,10 @@ class Model {
   std::vector<HeadId> present_heads() const;
   const ParameterLayout& layout() const { return *layout_; }
 
-  Parameters<Real> initial_parameters(std::string_view scheme, std::uint64_t seed) const;
+  // `sample` is what a scheme that profiles the model looks at; others ignore it. Throws Error
+  // (bad_data) for a scheme that is made for other models.
+  Parameters<Real> initial_parameters(std::string_view scheme, std::uint64_t seed,
+                                      PackedTokens sample = {}) const;
 
   // Fills workspace.logits, [N, V] or [B, classes]. The treatment must be made for heads(); one
   // that asks something of a head that was removed is an error: nothing would consume it.
@@ -138,6 +147,8 @@ class Model {
   const MultiHeadAttention<Real>& attention(Site site, int layer) const;
 
  private:
+  // Of what enters the first layer, and of what each sublayer then gives, in an intact pass.
+  std::vector<double> profile(const Parameters<Real>& parameters, PackedTokens input) const;
   void check(const HeadTreatment<Real>& treatment) const;
   AttentionPass<Real> attention_pass(const ModelPass<Real>& pass) const;
   Dropout dropout(const ModelPass<Real>& pass, double rate) const;
@@ -165,7 +176,8 @@ class Model {
   ParameterBlock embedding_, output_, output_bias_;  // the bias with classes only
   std::unique_ptr<PositionEncoding<Real>> positions_;
   std::vector<Block<Real>> blocks_;
-  std::unique_ptr<LayerNorm<Real>> final_norm_;  // with pre-norm only
+  std::optional<Norm<Real>>
+      final_norm_;  // where the last layer is pre-norm: nothing else ends its stream
 };
 
 }  // namespace headcount

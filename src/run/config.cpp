@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 
 namespace headcount {
 namespace {
@@ -13,6 +14,21 @@ namespace {
 bool acts(const Settings& settings, bool training) {
   return settings.is("mask.when", "both") ||
          settings.is("mask.when", training ? "train" : "evaluate");
+}
+
+// What a list says, one for all layers or one a layer.
+template <class Convert>
+auto values_of(const std::vector<std::string>& list, const Convert& convert) {
+  std::vector<decltype(convert(list[0]))> values;
+  for (const auto& word : list) values.push_back(convert(word));
+  return values;
+}
+
+std::vector<Index> feed_forward_widths(const Settings& settings) {
+  const Index usual = 4 * settings.integer("model.d-model");
+  return values_of(settings.list("model.feed-forward"), [usual](const std::string& word) {
+    return word == "auto" ? usual : static_cast<Index>(parse_integer(word).value());
+  });
 }
 
 std::vector<int> heads_per_layer(const Settings& settings) {
@@ -73,15 +89,17 @@ void check_attention(const Settings& settings, std::vector<KeyProblem>& problems
                        heads[*layer], widths[*layer], heads[*layer] * widths[*layer], width)});
 }
 
-void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
-  const auto given = settings.integers("model.heads").size();
+// What is given by layer is given for as many as there are.
+void check_layers(const Settings& settings, std::vector<KeyProblem>& problems) {
   const auto layers = settings.integer("model.layers");
-  if (given != 1 && given != static_cast<std::size_t>(layers)) {
-    problems.push_back({"model.heads", fmt::format("{} head counts for {} layers; give one, or one "
-                                                   "a layer",
-                                                   given, layers)});
-    return;
-  }
+  for (const char* key : {"model.heads", "model.feed-forward", "model.norm", "model.residual"})
+    if (const auto given = settings.list(key).size();
+        given != 1 && given != static_cast<std::size_t>(layers))
+      problems.push_back(
+          {key, fmt::format("{} values for {} layers; give one, or one a layer", given, layers)});
+}
+
+void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
   const auto width = settings.integer("model.d-model");
   if (settings.is("attention.head-width", "auto"))
     for (const int heads : heads_per_layer(settings))
@@ -113,7 +131,7 @@ void check_sizes(const Settings& settings, std::vector<KeyProblem>& problems) {
     numbers += static_cast<double>(config.width) *
                (4.0 * static_cast<double>(config.head_widths[layer]) *
                     static_cast<double>(config.heads[layer].size()) +
-                2.0 * static_cast<double>(config.feed_forward) +
+                2.0 * static_cast<double>(config.feed_forward.at(layer)) +
                 (config.average ? 2.0 * static_cast<double>(config.width) : 0));
   constexpr double kMost = 4e9;
   if (numbers > kMost)
@@ -121,6 +139,13 @@ void check_sizes(const Settings& settings, std::vector<KeyProblem>& problems) {
         {"model.d-model", fmt::format("a model of {:.2g} parameters is more than the "
                                       "{:.0g} that are allowed",
                                       numbers, kMost)});
+}
+
+void check_initialization(const Settings& settings, std::vector<KeyProblem>& problems) {
+  const auto config = model_config(settings, 1, 1);
+  const auto& scheme = initialization_schemes().at(settings.text("model.init"));
+  if (const auto problem = scheme.unfit(config.residual, config.norm); !problem.empty())
+    problems.push_back({"model.init", problem});
 }
 
 void check_splits(const Settings& settings, std::vector<KeyProblem>& problems) {
@@ -188,9 +213,7 @@ ModelConfig model_config(const Settings& settings, Index vocabulary, Index longe
   config.vocabulary = vocabulary;
   config.longest = longest;
   config.width = settings.integer("model.d-model");
-  config.feed_forward = settings.is("model.feed-forward", "auto")
-                            ? 4 * config.width
-                            : settings.integer("model.feed-forward");
+  config.feed_forward = feed_forward_widths(settings);
   config.set_heads(heads_per_layer(settings), head_widths(settings));
   config.score = settings.text("attention.score");
   config.sharing = sharings().at(settings.text("attention.share")).sharing;
@@ -198,7 +221,9 @@ ModelConfig model_config(const Settings& settings, Index vocabulary, Index longe
                                ? 0
                                : static_cast<int>(settings.integer("attention.kv-heads"));
   config.average = settings.boolean("attention.average");
-  config.norm = parse_norm_placement(settings.text("model.norm"));
+  config.norm = values_of(settings.list("model.norm"), parse_norm_placement);
+  config.norm_kind = parse_norm_kind(settings.text("model.norm-kind"));
+  config.residual = values_of(settings.list("model.residual"), parse_residual);
   config.activation = parse_activation(settings.text("model.activation"));
   config.positions = settings.text("model.positions");
   config.dropout = settings.real("model.dropout");
@@ -250,8 +275,12 @@ bool same_training(const Settings& a, const Settings& b) {
 
 std::vector<KeyProblem> check_settings(const Settings& settings) {
   std::vector<KeyProblem> problems;
-  check_heads(settings, problems);
-  if (problems.empty()) check_sizes(settings, problems);
+  check_layers(settings, problems);
+  if (problems.empty()) check_heads(settings, problems);
+  if (problems.empty()) {
+    check_sizes(settings, problems);
+    check_initialization(settings, problems);
+  }
   check_splits(settings, problems);
   return problems;
 }

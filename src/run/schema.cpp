@@ -6,6 +6,7 @@
 #include "measure/measure.hpp"
 #include "model/initialization/scheme.hpp"
 #include "model/positions/position_encoding.hpp"
+#include "model/sublayer.hpp"
 #include "prune/pruning.hpp"
 #include "task/make_task.hpp"
 #include "task/tokenizer.hpp"
@@ -54,9 +55,17 @@ std::vector<Key> model_keys() {
       {"model.layers", integer(1, 1024), "2", "blocks in the stack"},
       {"model.d-model", integer(1, 65536), "128", "width of the residual stream"},
       {"model.heads", integers(0, 4096), "4", "heads per layer: one number, or one a layer"},
-      {"model.feed-forward", integer(1, 1'048'576).or_word("auto"), "auto",
-       "inner width of the feed-forward sublayer; auto: 4 times d-model"},
-      {"model.norm", choice({"pre", "post"}), "pre", "layer norm before or after a sublayer"},
+      {"model.feed-forward", integers(0, 1'048'576).or_word("auto"), "auto",
+       "inner width of the feed-forward sublayer, 0 for none, one or one a layer; auto: 4 times "
+       "d-model"},
+      {"model.norm", choices(norm_placement_names()), "pre",
+       "a norm before or after sublayers, one or one a layer; after a last layer with pre, one "
+       "more"},
+      {"model.norm-kind", choice(norm_kind_names()), "layer",
+       "layer norm, or rms: without mean and bias"},
+      {"model.residual", choices(residual_names()), "plain",
+       "of a stream x and a sublayer's y: x + y, y, ω ∘ x + y or x + α y, ω and α trained; "
+       "one or one a layer"},
       {"model.activation", choice(activations), "gelu", "of the feed-forward sublayer"},
       {"model.positions", choice(position_encodings().names()), "sinusoidal",
        "how tokens learn where they stand"},

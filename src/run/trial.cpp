@@ -109,13 +109,21 @@ class TrialRun {
                      true);
     } else {
       state_.started = utc_now();
-      if (!take_over())
-        state_.parameters =
-            model_.initial_parameters(settings_.text("model.init"),
-                                      static_cast<std::uint64_t>(settings_.integer("seed.init")));
+      if (!take_over()) initialize();
     }
     state_.passes.when_made([this] { after_piece(); });
     last_save_ = std::chrono::steady_clock::now();
+  }
+
+  // A scheme that profiles the model sees training data, no more than Liu et al. 2020 needed.
+  void initialize() {
+    constexpr std::int64_t kMostTokens = 8192;
+    const auto config = train_config(settings_);
+    const auto sample =
+        task_.training_batch(config.data_seed, 1, std::min(config.batch_tokens, kMostTokens));
+    state_.parameters = model_.initial_parameters(
+        settings_.text("model.init"), static_cast<std::uint64_t>(settings_.integer("seed.init")),
+        {sample.input.tokens, sample.input.offsets});
   }
 
   bool take_over() {

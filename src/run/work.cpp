@@ -42,8 +42,40 @@ void add_activation(Work& work, const ModelShape& model, double numbers) {
   }
 }
 
-// Visits of each entry of [N, D]: by a layer norm, forward and backward.
-constexpr double kNorm = 3, kNormBackward = 4;
+// Visits of each entry of [N, D] by a norm, forward and backward; rms takes no mean.
+double norm_visits(const ModelShape& model) { return model.norm_kind == NormKind::rms ? 2 : 3; }
+double norm_backward_visits(const ModelShape& model) {
+  return model.norm_kind == NormKind::rms ? 3 : 4;
+}
+
+// The same by what surrounds a sublayer: its norm, and the residual sum with what scales it.
+double around_visits(const ModelShape& model, const ModelShape::Layer& layer) {
+  const double norm = layer.norm == NormPlacement::none ? 1 : norm_visits(model);  // or a copy
+  switch (layer.residual) {
+    case Residual::plain:
+    case Residual::none:
+      return norm + 1;
+    case Residual::scaled_stream:
+      return norm + (layer.norm == NormPlacement::pre ? 3 : 2);
+    case Residual::scaled_sublayer:
+      return norm + 3;
+  }
+  return 0;
+}
+double around_backward_visits(const ModelShape& model, const ModelShape::Layer& layer,
+                              bool training) {
+  const double norm = layer.norm == NormPlacement::none ? 1 : norm_backward_visits(model);
+  switch (layer.residual) {
+    case Residual::plain:
+    case Residual::none:
+      return norm + 1;
+    case Residual::scaled_stream:
+      return norm + (training ? 4 : 2);
+    case Residual::scaled_sublayer:
+      return norm + (training ? 3 : 2);
+  }
+  return 0;
+}
 
 // The products of a head and what stands between them: `products` of T × T × K, of which `scores`
 // are the score function's; `visits` of the pattern, `vectors` of [T, K] read or written.
@@ -77,9 +109,10 @@ void add_average(Work& work, const ModelShape& model, double tokens) {
 }
 
 void add_stream_dropout(Work& work, const ModelShape& model, double tokens) {
-  if (model.dropout > 0)
-    work[Feature::random_numbers] +=
-        (1 + 2 * static_cast<double>(model.layers.size())) * tokens * model.width;
+  if (model.dropout == 0) return;
+  double places = 1;  // the embeddings
+  for (const auto& layer : model.layers) places += layer.sublayers();
+  work[Feature::random_numbers] += places * tokens * model.width;
 }
 
 double batches_of(const BatchShape& examples, double batch_tokens) {
@@ -108,16 +141,18 @@ ModelShape ModelShape::of(const ModelConfig& config) {
   shape.vocabulary = static_cast<double>(config.vocabulary);
   shape.longest = static_cast<double>(config.longest);
   shape.width = static_cast<double>(config.width);
-  shape.feed_forward = static_cast<double>(config.feed_forward);
   for (int layer = 0; layer < config.layers(); ++layer) {
+    const auto l = static_cast<std::size_t>(layer);
     const auto attention = config.attention(layer);
-    shape.layers.push_back({static_cast<double>(attention.heads.size()),
-                            static_cast<double>(attention.head_width),
-                            static_cast<double>(attention.key_value_heads().size()),
-                            static_cast<double>(attention.group)});
+    shape.layers.push_back(
+        {static_cast<double>(attention.heads.size()), static_cast<double>(attention.head_width),
+         static_cast<double>(attention.key_value_heads().size()),
+         static_cast<double>(attention.group), static_cast<double>(config.feed_forward.at(l)),
+         config.norm.at(l), config.residual.at(l)});
   }
   shape.causal = config.mask == AttentionMask::causal;
-  shape.final_norm = config.norm == NormPlacement::pre;
+  shape.final_norm = config.final_norm();
+  shape.norm_kind = config.norm_kind;
   shape.untied_output = !config.tied_output;
   shape.activation = config.activation;
   shape.dropout = config.dropout;
@@ -154,14 +189,17 @@ double ModelShape::heads() const {
 
 double ModelShape::parameters() const {
   double total = vocabulary * width + position_parameters;
+  const double norm = (norm_kind == NormKind::rms ? 1 : 2) * width;
   for (const auto& layer : layers) {
-    const double attention = (width + 1) * projected(layer) +
-                             (width + score_parameters) * layer.columns() + width +
-                             (average ? 2 * width * width : 0);
-    const double between = 2 * width * feed_forward + feed_forward + width;
-    total += attention + between + 4 * width;
+    const double inner = layer.feed_forward;
+    total += (width + 1) * projected(layer) + (width + score_parameters) * layer.columns() + width +
+             (average ? 2 * width * width : 0);
+    if (inner > 0) total += 2 * width * inner + inner + width;
+    if (layer.norm != NormPlacement::none) total += layer.sublayers() * norm;
+    if (layer.residual == Residual::scaled_stream) total += layer.sublayers() * width;
+    if (layer.residual == Residual::scaled_sublayer) total += layer.sublayers();
   }
-  if (final_norm) total += 2 * width;
+  if (final_norm) total += norm;
   if (untied_output) total += width * vocabulary;
   return total;
 }
@@ -190,7 +228,7 @@ Work attend_work(const ModelShape& model, const ModelShape::Layer& layer, const 
                  HeadsAtWork heads, bool training) {
   const double tokens = batch.tokens, width = model.width, columns = layer.columns();
   Work work;
-  work[Feature::elements] += (kNorm + 1) * tokens * width;  // with the residual sum
+  work[Feature::elements] += around_visits(model, layer) * tokens * width;
   const double projected = model.projected(layer);
   add_product(work, tokens, width, projected);
   add_heads(work, model, layer, batch, heads.observed ? 1 : heads.share, kForward, training);
@@ -201,10 +239,11 @@ Work attend_work(const ModelShape& model, const ModelShape::Layer& layer, const 
   return work;
 }
 
-Work feed_forward_work(const ModelShape& model, double tokens) {
-  const double width = model.width, inner = model.feed_forward;
+Work feed_forward_work(const ModelShape& model, const ModelShape::Layer& layer, double tokens) {
+  const double width = model.width, inner = layer.feed_forward;
   Work work;
-  work[Feature::elements] += (kNorm + 1) * tokens * width;
+  if (inner == 0) return work;
+  work[Feature::elements] += around_visits(model, layer) * tokens * width;
   add_product(work, tokens, width, inner);
   add_activation(work, model, tokens * inner);
   add_product(work, tokens, inner, width);
@@ -214,7 +253,8 @@ Work feed_forward_work(const ModelShape& model, double tokens) {
 
 Work leave_work(const ModelShape& model, const BatchShape& batch) {
   Work work;
-  work[Feature::elements] += (model.final_norm ? kNorm : 1) * batch.tokens * model.width;
+  work[Feature::elements] +=
+      (model.final_norm ? norm_visits(model) : 1) * batch.tokens * model.width;
   add_product(work, batch.tokens, model.width, model.vocabulary);
   work[Feature::exponentials] += batch.targets * model.vocabulary;
   work[Feature::elements] += 2 * batch.targets * model.vocabulary;
@@ -228,23 +268,26 @@ Work forward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork 
   Work work = enter_work(model, batch);
   if (training) add_stream_dropout(work, model, batch.tokens);
   for (const auto& layer : model.layers)
-    work +=
-        attend_work(model, layer, batch, heads, training) + feed_forward_work(model, batch.tokens);
+    work += attend_work(model, layer, batch, heads, training) +
+            feed_forward_work(model, layer, batch.tokens);
   return work + leave_work(model, batch);
 }
 
 Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork heads,
                    bool training) {
-  const double tokens = batch.tokens, width = model.width, inner = model.feed_forward;
+  const double tokens = batch.tokens, width = model.width;
   Work work;
   work[Feature::elements] += tokens * model.vocabulary;  // from the loss
   add_product(work, tokens, model.vocabulary, width);
   if (training) add_product(work, model.vocabulary, tokens, width);
-  work[Feature::elements] += (1 + (model.final_norm ? kNormBackward : 1)) * tokens * width;
+  work[Feature::elements] +=
+      (1 + (model.final_norm ? norm_backward_visits(model) : 1)) * tokens * width;
   for (auto at = model.layers.rbegin(); at != model.layers.rend(); ++at) {
     const auto& layer = *at;
-    const double columns = layer.columns(), projected = model.projected(layer);
-    work[Feature::elements] += 2 * (kNormBackward + 1) * tokens * width;
+    const double columns = layer.columns(), projected = model.projected(layer),
+                 inner = layer.feed_forward;
+    work[Feature::elements] +=
+        layer.sublayers() * around_backward_visits(model, layer, training) * tokens * width;
     add_product(work, tokens, width, inner);
     work[Feature::elements] += tokens * inner;  // the slope
     add_product(work, tokens, inner, width);
@@ -263,7 +306,8 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
     add_product(work, width, tokens, inner);
     add_product(work, columns, tokens, width);
     add_product(work, width, tokens, projected);
-    work[Feature::elements] += tokens * (projected + width + inner + width);  // biases
+    work[Feature::elements] +=
+        tokens * (projected + width + (inner > 0 ? inner + width : 0));  // biases
   }
   if (training) {
     add_stream_dropout(work, model, tokens);
@@ -308,12 +352,13 @@ Work ablation_work(const ModelShape& model, const BatchShape& examples, HeadsAtW
     if (ablated > 0) {
       const double runs = std::ceil(ablated / fit), copies = ablated / runs;
       const auto repeated = copies * batch;
-      Work each = feed_forward_work(model, repeated.tokens) + leave_work(model, repeated);
+      Work each = feed_forward_work(model, *layer, repeated.tokens) + leave_work(model, repeated);
       each[Feature::elements] +=
-          (4 + (model.final_norm ? 0 : kNorm)) * repeated.tokens * model.width;
+          (4 + (layer->norm == NormPlacement::post ? norm_visits(model) : 0)) * repeated.tokens *
+          model.width;
       for (auto next = layer.base(); next != model.layers.end(); ++next)
         each += attend_work(model, *next, repeated, heads, false) +
-                feed_forward_work(model, repeated.tokens);
+                feed_forward_work(model, *next, repeated.tokens);
       work += runs * each;
       Work share;
       add_product(share, batch.tokens, layer->head_width, model.width);

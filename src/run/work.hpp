@@ -66,12 +66,17 @@ class Work {
 struct ModelShape {
   struct Layer {
     double heads = 0, head_width = 0;
-    double key_value_heads = 0, group = 1;                 // AttentionConfig::group
+    double key_value_heads = 0, group = 1;  // AttentionConfig::group
+    double feed_forward = 0;                // F; 0: the sublayer is absent
+    NormPlacement norm = NormPlacement::pre;
+    Residual residual = Residual::plain;
     double columns() const { return heads * head_width; }  // H·K
+    double sublayers() const { return feed_forward > 0 ? 2 : 1; }
   };
-  double vocabulary = 0, longest = 0, width = 0, feed_forward = 0;
+  double vocabulary = 0, longest = 0, width = 0;
   std::vector<Layer> layers;
   bool causal = true, final_norm = true, untied_output = false;
+  NormKind norm_kind = NormKind::layer;
   Activation activation = Activation::gelu;
   double dropout = 0, pattern_dropout = 0;
   double position_parameters = 0;

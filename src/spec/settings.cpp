@@ -73,12 +73,18 @@ const std::string& Settings::text(std::string_view key) const {
 
 std::vector<std::int64_t> Settings::integers(std::string_view key) const {
   const Value& value = at(key, ValueKind::integers);
+  std::vector<std::int64_t> numbers;
+  for (const auto& word : list(key)) numbers.push_back(value_or_fail(parse_integer(word), value));
+  return numbers;
+}
+
+std::vector<std::string> Settings::list(std::string_view key) const {
+  const Value& value = at(key);
+  if (value.kind != ValueKind::integers && value.kind != ValueKind::choices)
+    fail(key, fmt::format("is of kind {}, not a list", name_of(value.kind)));
   std::string_view text = value.text;
   if (!text.empty() && text.front() == '(') text = text.substr(1, text.size() - 2);
-  std::vector<std::int64_t> numbers;
-  for (const auto& word : split(text, ' '))
-    numbers.push_back(value_or_fail(parse_integer(word), value));
-  return numbers;
+  return split(text, ' ');
 }
 
 std::vector<std::string> Settings::texts(std::string_view key) const {

@@ -30,7 +30,8 @@ class Settings {
   bool boolean(std::string_view key) const;
   const std::string& text(std::string_view key) const;  // of text, label, choice and heads
   std::vector<std::int64_t> integers(std::string_view key) const;  // one number, or one a layer
-  std::vector<std::string> texts(std::string_view key) const;      // of names
+  std::vector<std::string> list(std::string_view key) const;  // of integers and choices, with words
+  std::vector<std::string> texts(std::string_view key) const;  // of names
 
   bool has(std::string_view key) const;
   const std::string& canonical(std::string_view key) const;  // of any kind

@@ -101,6 +101,8 @@ std::string_view name_of(ValueKind kind) {
       return "choice";
     case ValueKind::integers:
       return "integers";
+    case ValueKind::choices:
+      return "choices";
     case ValueKind::names:
       return "names";
     case ValueKind::heads:
@@ -139,6 +141,10 @@ ValueType ValueType::or_word(std::string word) const {
   return copy;
 }
 
+bool ValueType::is_word(std::string_view text) const {
+  return std::find(words_.begin(), words_.end(), text) != words_.end();
+}
+
 bool ValueType::is_numeric() const {
   return kind_ == ValueKind::integer || kind_ == ValueKind::real || kind_ == ValueKind::integers;
 }
@@ -158,7 +164,8 @@ std::string ValueType::range() const {
                                     : fmt::format("{} .. {}", least_, most_);
   if (kind_ == ValueKind::real && interval_.notation() != "(-inf, inf)")
     range = interval_.notation();
-  if (kind_ == ValueKind::choice || kind_ == ValueKind::names) range = join(choices_, ", ");
+  if (kind_ == ValueKind::choice || kind_ == ValueKind::choices || kind_ == ValueKind::names)
+    range = join(choices_, ", ");
   for (const auto& word : words_) range += (range.empty() ? "or " : ", or ") + word;
   return range;
 }
@@ -170,7 +177,7 @@ std::string ValueType::description() const {
 
 Converted ValueType::convert(std::string_view text) const {
   text = unquote(trim(text));
-  if (std::find(words_.begin(), words_.end(), text) != words_.end()) return good(std::string(text));
+  if (is_word(text)) return good(std::string(text));
   if (text.empty() && !may_hold_commas())
     return bad(fmt::format("needs a value: {}", description()));
   switch (kind_) {
@@ -187,7 +194,9 @@ Converted ValueType::convert(std::string_view text) const {
     case ValueKind::choice:
       return convert_choice(text);
     case ValueKind::integers:
-      return convert_integers(text);
+      return convert_list(text, &ValueType::convert_integer);
+    case ValueKind::choices:
+      return convert_list(text, &ValueType::convert_choice);
     case ValueKind::names:
       return convert_names(text);
     case ValueKind::heads:
@@ -218,19 +227,19 @@ Converted ValueType::convert_choice(std::string_view text) const {
   return bad(fmt::format("not one of: {}{}", join(choices_, ", "), suggestion(text, choices_)));
 }
 
-Converted ValueType::convert_integers(std::string_view text) const {
-  if (!in_parentheses(text)) return convert_integer(text);
+Converted ValueType::convert_list(std::string_view text, ConvertOne one) const {
+  if (!in_parentheses(text)) return (this->*one)(text);
   const auto inside = text.substr(1, text.size() - 2);
   if (inside.find(',') != std::string_view::npos)
-    return bad("separate the numbers inside parentheses by blanks: (8 8 4 4)");
-  std::vector<std::string> numbers;
+    return bad("separate the values inside parentheses by blanks: (8 8 4 4)");
+  std::vector<std::string> values;
   for (const auto& word : words_of(inside)) {
-    const auto number = convert_integer(word);
-    if (!number.ok()) return bad(fmt::format("{}: {}", shown(word), number.problem));
-    numbers.push_back(number.text);
+    const auto value = is_word(word) ? good(word) : (this->*one)(word);
+    if (!value.ok()) return bad(fmt::format("{}: {}", shown(word), value.problem));
+    values.push_back(value.text);
   }
-  if (numbers.empty()) return bad("no number between the parentheses");
-  return good(numbers.size() == 1 ? numbers.front() : fmt::format("({})", join(numbers, " ")));
+  if (values.empty()) return bad("no value between the parentheses");
+  return good(values.size() == 1 ? values.front() : fmt::format("({})", join(values, " ")));
 }
 
 Converted ValueType::convert_names(std::string_view text) const {
@@ -263,6 +272,9 @@ ValueType choice(std::vector<std::string> names) {
 }
 ValueType integers(std::int64_t least, std::int64_t most) {
   return ValueType(ValueKind::integers, least, most);
+}
+ValueType choices(std::vector<std::string> names) {
+  return ValueType(ValueKind::choices, std::move(names));
 }
 ValueType names(std::vector<std::string> choices) {
   return ValueType(ValueKind::names, std::move(choices));

@@ -16,6 +16,7 @@ enum class ValueKind {
   boolean,   // yes or no (also true, false, on, off)
   choice,    // one of several names
   integers,  // 8, or one per layer: (8 8 4 4)
+  choices,   // pre, or one per layer: (pre post)
   names,     // several names: a, b, c; may be empty
   heads,     // heads: decoder_self:0:*, cross:1:2; may be empty
 };
@@ -51,7 +52,8 @@ class ValueType {
   ValueType(ValueKind kind, std::vector<std::string> choices)
       : kind_(kind), choices_(std::move(choices)) {}
 
-  // The same type, which also takes this word in place of a value: auto.
+  // The same type, which also takes this word in place of a value: auto; in a list, in place of
+  // any of its values.
   ValueType or_word(std::string word) const;
 
   ValueKind kind() const { return kind_; }
@@ -66,10 +68,12 @@ class ValueType {
   Converted convert(std::string_view text) const;
 
  private:
+  bool is_word(std::string_view text) const;
   Converted convert_integer(std::string_view text) const;
   Converted convert_real(std::string_view text) const;
   Converted convert_choice(std::string_view text) const;
-  Converted convert_integers(std::string_view text) const;
+  using ConvertOne = Converted (ValueType::*)(std::string_view) const;
+  Converted convert_list(std::string_view text, ConvertOne one) const;
   Converted convert_names(std::string_view text) const;
 
   ValueKind kind_;
@@ -91,6 +95,7 @@ ValueType real(std::string interval);  // real("(0, 1]")
 ValueType boolean();
 ValueType choice(std::vector<std::string> names);                      // a registry's names()
 ValueType integers(std::int64_t least, std::int64_t most = kNoLimit);  // bounds of each
+ValueType choices(std::vector<std::string> names);                     // each one of these
 ValueType names(std::vector<std::string> choices);                     // each from this set
 ValueType heads();  // only its form is checked here; whether the heads exist, the model knows
 

@@ -405,7 +405,15 @@ struct RandomModel {
                                                              rc::gen::inRange(0, 4));
     const auto widths = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
                                                               rc::gen::element(2, 4, 6));
-    config.norm = *rc::gen::element(NormPlacement::pre, NormPlacement::post);
+    const auto each = [layers]<class T>(const rc::Gen<T>& one) {
+      return *rc::gen::container<std::vector<T>>(static_cast<std::size_t>(layers), one);
+    };
+    config.norm =
+        each(rc::gen::element(NormPlacement::pre, NormPlacement::post, NormPlacement::none));
+    config.norm_kind = *rc::gen::element(NormKind::layer, NormKind::rms);
+    config.residual = each(rc::gen::element(Residual::plain, Residual::none,
+                                            Residual::scaled_stream, Residual::scaled_sublayer));
+    config.feed_forward = each(rc::gen::element<Index>(0, 5, 16));
     config.site = *rc::gen::element(Site::encoder_self, Site::decoder_self);
     if (config.site == Site::encoder_self) config.mask = AttentionMask::none;
     config.positions = *rc::gen::elementOf(position_encodings().names());

@@ -22,8 +22,8 @@ const std::vector<ValueType>& value_types() {
       type::real("[0, 1)"),
       type::real("(0, inf)").or_word("auto"),
       type::boolean(),
-      type::choice({"one", "two", "three"}),
-      type::integers(0, 4096),
+      type::choices({"one", "two", "three"}),
+      type::integers(0, 4096).or_word("auto"),
       type::names({"entropy", "confidence", "distance"}),
       type::heads(),
   };

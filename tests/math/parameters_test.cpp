@@ -100,13 +100,15 @@ TEST_CASE("parameters with nothing in them") {
 TEST_CASE("roles have names of their own, and say what decays") {
   std::set<std::string_view> names;
   int weights = 0;
-  for (int role = 0; role <= static_cast<int>(ParameterRole::norm_gain); ++role) {
+  for (int role = 0; role <= static_cast<int>(ParameterRole::sublayer_scale); ++role) {
     names.insert(name_of(static_cast<ParameterRole>(role)));
     weights += is_weight(static_cast<ParameterRole>(role));
   }
-  CHECK(names.size() == 12);
+  CHECK(names.size() == 14);
   CHECK(weights == 10);
   CHECK_FALSE(is_weight(ParameterRole::bias));
   CHECK_FALSE(is_weight(ParameterRole::norm_gain));
+  CHECK_FALSE(is_weight(ParameterRole::stream_scale));
+  CHECK_FALSE(is_weight(ParameterRole::sublayer_scale));
   CHECK(name_of(ParameterRole::norm_gain) == "norm gain");
 }

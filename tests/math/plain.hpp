@@ -39,15 +39,16 @@ struct Norm {
   M normalized, y;
   M inverse_deviation;
 };
-inline Norm layer_norm(const M& x, const M& gain, const M& bias, double epsilon) {
+inline Norm normalize(NormKind kind, const M& x, const M& gain, const M& bias, double epsilon) {
   Norm norm{x, x, M(x.rows(), 1)};
   for (Index i = 0; i < x.rows(); ++i) {
-    const double mean = x.row(i).mean();
+    const double mean = kind == NormKind::layer ? x.row(i).mean() : 0;
     const double variance = (x.row(i).array() - mean).square().mean();
     norm.inverse_deviation(i, 0) = 1 / std::sqrt(variance + epsilon);
     for (Index j = 0; j < x.cols(); ++j) {
       norm.normalized(i, j) = (x(i, j) - mean) * norm.inverse_deviation(i, 0);
-      norm.y(i, j) = norm.normalized(i, j) * gain(0, j) + bias(0, j);
+      norm.y(i, j) =
+          norm.normalized(i, j) * gain(0, j) + (kind == NormKind::layer ? bias(0, j) : 0);
     }
   }
   return norm;

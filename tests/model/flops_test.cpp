@@ -35,6 +35,9 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
   CHECK(with([](ModelConfig& c) { c.sharing = Sharing::qkv; }) == 5 * 4 * 4);
   CHECK(with([](ModelConfig& c) { c.sharing = Sharing::identity; }) == 0);
   CHECK(with([](ModelConfig& c) { c.average = true; }) == 240 + 2 * (2 * 5 * 4 * 4));
+  auto bare = config;
+  bare.feed_forward = std::vector<Index>{8, 0};
+  CHECK(forward_flops(bare, offsets) == forward_flops(config, offsets) - 2 * 320);
   config.heads[1].clear();  // removed
   CHECK(forward_flops(config, offsets) == 2 * ((240 + 80 + 72) + 2 * 320 + 200));
 }

@@ -29,7 +29,8 @@ TEST_CASE("a model in float is that in double") {
   for (auto config : configs())
     for (const auto activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh}) {
       config.activation = activation;
-      CAPTURE(config.positions, name_of(config.norm), name_of(config.mask), name_of(activation));
+      CAPTURE(config.positions, name_of(config.norm.at(0)), name_of(config.mask),
+              name_of(activation));
       SmallModel<float> narrow(config);
       SmallModel<double> wide(config);
       narrow.pass.gate_gradients = wide.pass.gate_gradients = true;
@@ -50,7 +51,7 @@ TEST_CASE("a model in float is that in double") {
 
 TEMPLATE_TEST_CASE("a later token changes nothing before it in a causal model", "", float, double) {
   for (const auto& config : configs()) {
-    CAPTURE(config.positions, name_of(config.norm), name_of(config.mask));
+    CAPTURE(config.positions, name_of(config.norm.at(0)), name_of(config.mask));
     SmallModel<TestType> small(config);
     const Matrix<TestType> before = small.logits();
     small.batch.tokens[10] = 7;  // the fifth of the last sequence, which starts at 6
@@ -64,7 +65,7 @@ TEMPLATE_TEST_CASE("a later token changes nothing before it in a causal model", 
 
 TEMPLATE_TEST_CASE("a sequence's logits do not depend on its neighbours", "", float, double) {
   for (const auto& config : configs()) {
-    CAPTURE(config.positions, name_of(config.norm), name_of(config.mask));
+    CAPTURE(config.positions, name_of(config.norm.at(0)), name_of(config.mask));
     SmallModel<TestType> small(config);
     const auto batch = small.batch;
     const Matrix<TestType> all = small.logits();
@@ -152,6 +153,72 @@ TEST_CASE("a model has as many parameters as its formula says") {
                              (norm == NormPlacement::pre ? 2 * d : 0) + (tied ? 0 : d * v);
       CHECK(Model<float>(config).layout().count() == expected);
     }
+}
+
+TEST_CASE("blocks have the parameters of their parts and no others") {
+  const auto names = [](ModelConfig config) {
+    const Model<double> model(std::move(config));
+    std::vector<std::string> found;
+    for (const auto& entry : model.layout().entries())
+      if (entry.name.find(".self.") == std::string::npos)
+        found.push_back(fmt::format("{} {}", entry.name, entry.block.cols));
+    return found;
+  };
+  auto config = small_config();
+  config.norm = std::vector{NormPlacement::post, NormPlacement::none};
+  config.residual = std::vector{Residual::scaled_stream, Residual::scaled_sublayer};
+  config.feed_forward = std::vector<Index>{0, 7};
+  using Names = std::vector<std::string>;
+  CHECK(names(config) == Names{"embedding.token 6", "decoder.0.norm_1.gain 6",
+                               "decoder.0.norm_1.bias 6", "decoder.0.residual_1.stream_scale 6",
+                               "decoder.1.residual_1.sublayer_scale 1",
+                               "decoder.1.residual_2.sublayer_scale 1",
+                               "decoder.1.feed_forward.w_1 7", "decoder.1.feed_forward.b_1 7",
+                               "decoder.1.feed_forward.w_2 6", "decoder.1.feed_forward.b_2 6"});
+  config.norm = std::vector{NormPlacement::none, NormPlacement::pre};
+  config.norm_kind = NormKind::rms;
+  config.residual = Residual::none;
+  config.feed_forward = 0;
+  CHECK(names(config) ==
+        Names{"embedding.token 6", "decoder.1.norm_1.gain 6", "final_norm.gain 6"});
+}
+
+TEST_CASE("a norm follows the last layer where that layer is pre-norm") {
+  using enum NormPlacement;
+  for (const auto below : {pre, post, none})
+    for (const auto last : {pre, post, none}) {
+      auto config = small_config();
+      config.norm = std::vector{below, last};
+      CHECK(Model<float>(config).layout().contains("final_norm.gain") == (last == pre));
+    }
+}
+
+TEST_CASE("layers without residual, norm, feed-forward and heads forget what entered them") {
+  auto config = small_config({0, 0});
+  config.norm = NormPlacement::none;
+  config.residual = Residual::none;
+  config.feed_forward = 0;
+  SmallModel<double> small(config);
+  small.logits();
+  const auto hidden = small.workspace.hidden.view();
+  const auto bias = small.parameters.view("decoder.1.self.b_o");
+  for (Index i = 0; i < hidden.rows(); ++i) CHECK(same_bits(hidden.row(i), bias.row(0)));
+}
+
+TEST_CASE("blocks of every kind in float are those in double") {
+  for (const auto& config : block_variants()) {
+    CAPTURE(blocks_of(config));
+    SmallModel<float> narrow(config);
+    SmallModel<double> wide(config);
+    const auto found = narrow.backward();
+    const auto expected = wide.backward();
+    CHECK(relative_difference(narrow.workspace.logits.view(), wide.workspace.logits.view()) < 2e-5);
+    double largest = 0;
+    for (Index i = 0; i < expected.size(); ++i)
+      largest = std::max(largest, std::abs(expected.data()[i]));
+    for (Index i = 0; i < expected.size(); ++i)
+      CHECK(std::abs(static_cast<double>(found.data()[i]) - expected.data()[i]) < 1e-4 * largest);
+  }
 }
 
 TEST_CASE("parameters have the names of their places") {
@@ -244,7 +311,10 @@ TEST_CASE("an impossible model is refused") {
   CHECK(refused([](ModelConfig& c) { c.vocabulary = 0; }));
   CHECK(refused([](ModelConfig& c) { c.width = 0; }));
   CHECK(refused([](ModelConfig& c) { c.head_widths[1] = -1; }));
-  CHECK(refused([](ModelConfig& c) { c.feed_forward = 0; }));
+  CHECK(refused([](ModelConfig& c) { c.feed_forward = -1; }));
+  CHECK(refused([](ModelConfig& c) { c.feed_forward = std::vector<Index>{7, 7, 7}; }));
+  CHECK(refused([](ModelConfig& c) { c.norm = std::vector<NormPlacement>(); }));
+  CHECK(refused([](ModelConfig& c) { c.residual = std::vector(3, Residual::none); }));
   CHECK(refused([](ModelConfig& c) { c.longest = 0; }));
   CHECK(refused([](ModelConfig& c) { c.set_heads({}, {2}); }));
   CHECK(refused([](ModelConfig& c) { c.set_heads({3, -1}, {2}); }));

@@ -1,4 +1,6 @@
 // Rules 1 and 2 for whole models.
+#include <rapidcheck.h>
+
 #include "base/error.hpp"
 #include "catch.hpp"
 #include "model/small.hpp"
@@ -47,6 +49,44 @@ TEMPLATE_TEST_CASE("masked equals removed for every subset of heads", "", float,
         }
       }
     }
+}
+
+TEMPLATE_TEST_CASE("masked equals removed in blocks of every kind", "", float, double) {
+  for (const auto& config : block_variants()) {
+    CAPTURE(blocks_of(config));
+    const SmallModel<TestType> small(config);
+    const auto all = small.model.present_heads();
+    for (unsigned subset = 0; subset < 64; ++subset) {
+      std::vector<HeadId> chosen;
+      for (std::size_t i = 0; i < 6; ++i)
+        if (subset >> i & 1U) chosen.push_back(all[i]);
+      CAPTURE(subset);
+      masked_equals_removed(small, chosen);
+    }
+  }
+}
+
+TEST_CASE("law: masked equals removed whatever the layers are made of") {
+  REQUIRE(rc::check("any stack", [] {
+    const auto layers = static_cast<std::size_t>(*rc::gen::inRange(1, 4));
+    const auto each = [layers]<class T>(const rc::Gen<T>& one) {
+      return *rc::gen::container<std::vector<T>>(layers, one);
+    };
+    auto config = small_config(each(rc::gen::inRange(0, 4)));
+    config.norm =
+        each(rc::gen::element(NormPlacement::pre, NormPlacement::post, NormPlacement::none));
+    config.norm_kind = *rc::gen::element(NormKind::layer, NormKind::rms);
+    config.residual = each(rc::gen::element(Residual::plain, Residual::none,
+                                            Residual::scaled_stream, Residual::scaled_sublayer));
+    config.feed_forward = each(rc::gen::element<Index>(0, 3, 7));
+    const SmallModel<double> small(config);
+    auto heads = small.model.present_heads();
+    std::erase_if(heads, [](const HeadId&) { return *rc::gen::arbitrary<bool>(); });
+    const auto masked = small.without({});
+    masked->treatment.mask(heads, MaskKind::zero);
+    const Matrix<double> expected = masked->logits();
+    RC_ASSERT(relative_difference(small.without(heads)->logits(), expected) < 1e-11);
+  }));
 }
 
 TEST_CASE("masking a head changes the logits") {

@@ -32,6 +32,45 @@ inline ModelConfig classifier(ModelConfig config) {
   return config;
 }
 
+// Every placement and kind of norm, every residual, with and without feed-forward; and layers that
+// differ.
+inline std::vector<ModelConfig> block_variants(const ModelConfig& base = small_config()) {
+  std::vector<ModelConfig> all;
+  for (const auto norm : {NormPlacement::pre, NormPlacement::post, NormPlacement::none})
+    for (const auto kind : {NormKind::layer, NormKind::rms})
+      for (const auto residual :
+           {Residual::plain, Residual::none, Residual::scaled_stream, Residual::scaled_sublayer})
+        for (const Index inner : {7, 0}) {
+          if (norm == NormPlacement::none && kind == NormKind::rms) continue;
+          auto config = base;
+          config.norm = norm;
+          config.norm_kind = kind;
+          config.residual = residual;
+          config.feed_forward = inner;
+          all.push_back(config);
+        }
+  auto mixed = base;
+  mixed.norm = std::vector{NormPlacement::post, NormPlacement::pre};
+  mixed.residual = std::vector{Residual::scaled_sublayer, Residual::scaled_stream};
+  mixed.feed_forward = std::vector<Index>{0, 5};
+  all.push_back(mixed);
+  mixed.norm = std::vector{NormPlacement::pre, NormPlacement::none};
+  mixed.residual = std::vector{Residual::none, Residual::plain};
+  mixed.feed_forward = std::vector<Index>{3, 0};
+  all.push_back(mixed);
+  return all;
+}
+
+// For CAPTURE.
+inline std::string blocks_of(const ModelConfig& config) {
+  auto text = fmt::format("{} norm;", name_of(config.norm_kind));
+  for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
+    text += fmt::format(" {} heads, norm {}, residual {}, feed-forward {};",
+                        config.heads[layer].size(), name_of(config.norm.at(layer)),
+                        name_of(config.residual.at(layer)), config.feed_forward.at(layer));
+  return text;
+}
+
 struct SmallBatch {
   std::vector<std::int32_t> tokens{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 10, 0};
   std::vector<std::int64_t> offsets{0, 5, 6, 14};

@@ -47,8 +47,27 @@ TEST_CASE("attention that heads cannot have is told with the layer's numbers") {
 }
 
 TEST_CASE("as many head counts as layers, or one") {
-  CHECK_THAT(problem({"model.layers=3"}), ContainsSubstring("2 head counts for 3 layers"));
+  CHECK_THAT(problem({"model.layers=3"}), ContainsSubstring("2 values for 3 layers"));
   CHECK(problem({"model.layers=3", "model.heads=2"}) == "no problem");
+}
+
+TEST_CASE("what is given by layer is given once or for every layer") {
+  for (const char* given : {"model.norm=(pre post pre)", "model.residual=(plain none plain)",
+                            "model.feed-forward=(8 auto 0)"}) {
+    CHECK_THAT(problem({given}), ContainsSubstring("3 values for 2 layers"));
+    CHECK(problem({given, "model.layers=3", "model.heads=2"}) == "no problem");
+  }
+}
+
+TEST_CASE("a scheme for another kind of model is told with what it needs") {
+  CHECK_THAT(problem({"model.init=rezero"}), ContainsSubstring("scaled-sublayer in every layer"));
+  CHECK(problem({"model.init=rezero", "model.residual=scaled-sublayer"}) == "no problem");
+  CHECK_THAT(problem({"model.init=admin", "model.norm=post"}),
+             ContainsSubstring("scaled-stream in every layer"));
+  CHECK_THAT(problem({"model.init=admin", "model.residual=scaled-stream"}),
+             ContainsSubstring("norm post in every layer"));
+  CHECK(problem({"model.init=admin", "model.norm=post", "model.residual=scaled-stream"}) ==
+        "no problem");
 }
 
 TEST_CASE("a mask that names no head, or that nothing consumes, is an error") {
@@ -132,6 +151,8 @@ TEST_CASE("the model is the one the spec describes, layer by layer") {
   CHECK(config.pattern_dropout == 0.1);
   CHECK(config.positions == "sinusoidal");
   CHECK(config.norm == NormPlacement::pre);
+  CHECK(config.norm_kind == NormKind::layer);
+  CHECK(config.residual == Residual::plain);
   CHECK(config.activation == Activation::gelu);
   CHECK(config.tied_output);
   CHECK(config.scale_embedding);
@@ -140,10 +161,10 @@ TEST_CASE("the model is the one the spec describes, layer by layer") {
 TEST_CASE("every key of the model arrives") {
   const auto config = model_config(
       tiny_settings({"model.layers=3", "model.heads=4", "model.feed-forward=auto",
-                     "model.norm=post", "model.activation=relu", "model.positions=learned",
-                     "model.dropout=0.25", "attention.dropout=0.5", "model.tied-output=no",
-                     "model.scale-embedding=no", "attention.head-width=7", "attention.mask=none",
-                     "prune.methods="}),
+                     "model.norm=post", "model.norm-kind=rms", "model.residual=none",
+                     "model.activation=relu", "model.positions=learned", "model.dropout=0.25",
+                     "attention.dropout=0.5", "model.tied-output=no", "model.scale-embedding=no",
+                     "attention.head-width=7", "attention.mask=none", "prune.methods="}),
       6, 9);
   CHECK(config.site == Site::encoder_self);
   CHECK(config.mask == AttentionMask::none);
@@ -155,6 +176,8 @@ TEST_CASE("every key of the model arrives") {
   CHECK_FALSE(config.average);
   CHECK(config.feed_forward == 48);
   CHECK(config.norm == NormPlacement::post);
+  CHECK(config.norm_kind == NormKind::rms);
+  CHECK(config.residual == Residual::none);
   CHECK(config.activation == Activation::relu);
   CHECK(config.positions == "learned");
   CHECK(config.dropout == 0.25);
@@ -174,6 +197,16 @@ TEST_CASE("every key of attention arrives") {
   CHECK(config.attention(1).average == AttentionMask::causal);
   CHECK(model_config(tiny_settings({"attention.share=identity"}), 6, 9).sharing ==
         Sharing::identity);
+}
+
+TEST_CASE("blocks are given layer by layer") {
+  const auto config =
+      model_config(tiny_settings({"model.norm=(post none)", "model.feed-forward=(auto 0)",
+                                  "model.residual=(scaled-stream scaled-sublayer)"}),
+                   6, 9);
+  CHECK(config.norm == std::vector{NormPlacement::post, NormPlacement::none});
+  CHECK(config.feed_forward == std::vector<Index>{48, 0});
+  CHECK(config.residual == std::vector{Residual::scaled_stream, Residual::scaled_sublayer});
 }
 
 TEST_CASE("every key of training arrives") {
@@ -249,12 +282,27 @@ TEST_CASE("the model id knows what trained the model and nothing else") {
         "measure.examples=3", "prune.methods=random", "prune.step=1", "evaluate.examples=4",
         "mask.heads=decoder_self:0:0", "mask.kind=uniform"})
     CHECK(id({other}) == intact);
-  for (const char* other :
-       {"seed=2", "seed.init=2", "seed.data=2", "task.recall-keys=4", "model.d-model=24",
-        "model.heads=3", "model.init=gpt2", "model.dropout=0", "attention.dropout=0",
-        "attention.head-width=4", "attention.score=dot", "attention.share=qk",
-        "attention.kv-heads=1", "attention.average=yes", "train.steps=7", "train.shards=2",
-        "train.clip=0"})
+  for (const char* other : {"seed=2",
+                            "seed.init=2",
+                            "seed.data=2",
+                            "task.recall-keys=4",
+                            "model.d-model=24",
+                            "model.heads=3",
+                            "model.init=gpt2",
+                            "model.norm=none",
+                            "model.norm-kind=rms",
+                            "model.residual=none",
+                            "model.feed-forward=0",
+                            "model.dropout=0",
+                            "attention.dropout=0",
+                            "attention.head-width=4",
+                            "attention.score=dot",
+                            "attention.share=qk",
+                            "attention.kv-heads=1",
+                            "attention.average=yes",
+                            "train.steps=7",
+                            "train.shards=2",
+                            "train.clip=0"})
     CHECK(id({other}) != intact);
   CHECK(id({"mask.heads=decoder_self:0:0", "mask.when=train"}) != intact);
   CHECK(id({"mask.when=train"}) == intact);

@@ -14,7 +14,10 @@ TEST_CASE("a stored trial evaluates to the same bits as when it was trained") {
   for (const std::vector<std::string>& sets :
        {std::vector<std::string>{},
         {"model.positions=learned", "model.tied-output=no", "model.norm=post",
-         "attention.mask=none", "seed=4"}}) {
+         "attention.mask=none", "seed=4"},
+        {"model.init=admin", "model.norm=post", "model.residual=scaled-stream"},
+        {"model.init=rezero", "model.norm=(none pre)", "model.norm-kind=rms",
+         "model.residual=scaled-sublayer", "model.feed-forward=(0 auto)"}}) {
     const TemporaryFolder folder;
     const auto path = run_one(folder.path(), sets);
     const StoredTrial trial(path);

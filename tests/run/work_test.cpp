@@ -37,9 +37,16 @@ TEST_CASE("a model's parameters are counted as its layout counts them") {
     config.vocabulary = *rc::gen::inRange(1, 50);
     config.longest = *rc::gen::inRange(1, 40);
     config.width = 2 * *rc::gen::inRange(1, 20);
-    config.feed_forward = *rc::gen::inRange(1, 30);
+    const auto each = [layers]<class T>(const rc::Gen<T>& one) {
+      return *rc::gen::container<std::vector<T>>(static_cast<std::size_t>(layers), one);
+    };
+    config.feed_forward = each(rc::gen::element<Index>(0, 1, 8, 29));
     config.tied_output = *rc::gen::arbitrary<bool>();
-    config.norm = *rc::gen::element(NormPlacement::pre, NormPlacement::post);
+    config.norm =
+        each(rc::gen::element(NormPlacement::pre, NormPlacement::post, NormPlacement::none));
+    config.norm_kind = *rc::gen::element(NormKind::layer, NormKind::rms);
+    config.residual = each(rc::gen::element(Residual::plain, Residual::none,
+                                            Residual::scaled_stream, Residual::scaled_sublayer));
     config.positions = *rc::gen::elementOf(position_encodings().names());
     config.key_value_heads = shared;
     if (shared == 0) config.sharing = *rc::gen::element(Sharing::none, Sharing::qk, Sharing::qkv);
@@ -112,6 +119,45 @@ TEST_CASE("heads of keys and values go when the last that uses them goes") {
   CHECK(ModelShape::of(config).layers[0].key_value_heads == 2);
   config.heads[0] = {2, 3};
   CHECK(ModelShape::of(config).layers[0].key_value_heads == 1);
+}
+
+TEST_CASE("work is that of the parts a layer has") {
+  auto config = config_of({2, 2}, {2, 2});
+  const auto work = [&](bool training) {
+    const auto shape = ModelShape::of(config);
+    return training ? backward_work(shape, kBatch, {}, true) : forward_work(shape, kBatch);
+  };
+  const auto forward = work(false), backward = work(true);
+  const std::vector<std::int64_t> offsets{0, 3, 6};
+  config.feed_forward = std::vector<Index>{0, 8};
+  // Without the two products of layer 0, 2·6·4·8 each, their activation, and what surrounds them.
+  CHECK(work(false)[Feature::products] == forward[Feature::products] - 2);
+  CHECK(work(false).flops() == forward.flops() - 768);
+  CHECK(work(false).flops() == forward_flops(config, offsets));
+  CHECK(work(false)[Feature::error_functions] == 6 * 8);
+  CHECK(work(false)[Feature::elements] == forward[Feature::elements] - 6 * (4 * 4 + 8 + 4));
+  CHECK(work(true).flops() == backward.flops() - 2 * 768);
+  CHECK(work(true)[Feature::products] == backward[Feature::products] - 4);
+  config.dropout = 0.1;
+  CHECK(forward_work(ModelShape::of(config), kBatch, {}, true)[Feature::random_numbers] ==
+        (1 + 2 + 1) * 6 * 4);
+
+  // A norm costs what it visits, what is scaled is visited again.
+  config = config_of({2, 2}, {2, 2});
+  const auto elements = [&](bool training) { return work(training)[Feature::elements]; };
+  const double all = elements(false), all_back = elements(true);
+  config.norm_kind = NormKind::rms;
+  CHECK(elements(false) == all - 5 * 6 * 4);
+  CHECK(elements(true) == all_back - 5 * 6 * 4);
+  config.norm_kind = NormKind::layer;
+  config.norm = NormPlacement::none;
+  CHECK(elements(false) == all - (4 + 1) * 2 * 6 * 4);
+  for (const auto residual : {Residual::scaled_stream, Residual::scaled_sublayer}) {
+    config.norm = NormPlacement::pre;
+    config.residual = residual;
+    CHECK(elements(false) == all + 4 * 2 * 6 * 4);
+    CHECK(elements(true) > all_back);
+  }
 }
 
 TEST_CASE("a backward pass has twice the products with parameters, once without") {

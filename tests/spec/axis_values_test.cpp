@@ -37,6 +37,8 @@ TEST_CASE("lists, ranges and both") {
 }
 
 TEST_CASE("values that are lists") {
+  CHECK(values(type::choices({"pre", "post"}), "pre, (pre post), (post)") ==
+        Texts{"pre", "(pre post)", "post"});
   CHECK(values(type::integers(1), "(8 8 4 4), (4 4 4 4)") == Texts{"(8 8 4 4)", "(4 4 4 4)"});
   CHECK(values(type::integers(1), "1 .. 3, (4 2)") == Texts{"1", "2", "3", "(4 2)"});
   CHECK(values(type::names({"a", "b"}), "(a b), b, ()") == Texts{"a, b", "b", ""});

@@ -18,6 +18,7 @@ inline Schema sample_schema() {
       {"model.layers", type::integer(1, 64), "4", "Layers of a stack."},
       {"model.d-model", type::integer(1, 8192), "128", "Width."},
       {"model.heads", type::integers(1, 1024), "8", "Heads, one number or one per layer."},
+      {"model.norm", type::choices({"pre", "post"}), "pre", "Norm, one or one per layer."},
       {"model.positions", type::choice({"none", "sinusoidal", "learned"}), "sinusoidal",
        "Position encoding."},
       {"model.init", type::choice({"xavier-uniform", "gaussian"}), "xavier-uniform",

@@ -13,7 +13,8 @@ namespace {
 
 Settings sample() {
   return parse(
-             "seed = 3\n[task]\ndata = austen\n[model]\nheads = (8 4)\n[train]\nrate = 0.10\n"
+             "seed = 3\n[task]\ndata = austen\n[model]\nheads = (8 4)\nnorm = (pre "
+             "post)\n[train]\nrate = 0.10\n"
              "shuffle = off\n[mask]\nheads = decoder_self:0:*\n"
              "[measure]\nmeasures = entropy,confidence\n")
       .trials.at(0)
@@ -30,6 +31,8 @@ TEST_CASE("getters are typed") {
   CHECK(settings.text("model.init") == "xavier-uniform");
   CHECK(settings.text("mask.heads") == "decoder_self:0:*");
   CHECK(settings.integers("model.heads") == std::vector<std::int64_t>{8, 4});
+  CHECK(settings.list("model.heads") == std::vector<std::string>{"8", "4"});
+  CHECK(settings.list("model.norm") == std::vector<std::string>{"pre", "post"});
   CHECK(settings.texts("measure.measures") == std::vector<std::string>{"entropy", "confidence"});
   CHECK(settings.texts("prune.methods").empty());
   CHECK(settings.is("attention.head-width", "auto"));
@@ -53,6 +56,9 @@ TEST_CASE("asking for another type is a bug of ours") {
   CHECK(fails([&] { settings.boolean("task.data"); }));
   CHECK(fails([&] { settings.text("seed"); }));
   CHECK(fails([&] { settings.integers("seed"); }));
+  CHECK(fails([&] { settings.integers("model.norm"); }));
+  CHECK(fails([&] { settings.list("seed"); }));
+  CHECK(fails([&] { settings.list("measure.measures"); }));
   CHECK(fails([&] { settings.texts("task.data"); }));
   CHECK(fails([&] { settings.integer("no.such"); }));
   CHECK(fails([&] { settings.canonical("no.such"); }));
@@ -98,6 +104,8 @@ rc::Gen<std::string> spelled(const Key& key) {
       return rc::gen::element<std::string>("yes", "off", "true", "no");
     case ValueKind::integers:
       return rc::gen::element<std::string>("3", "(3)", "( 8 4)", "(1 2 3)");
+    case ValueKind::choices:
+      return rc::gen::element<std::string>("pre", "(post)", "( pre post)", "(post pre post)");
     case ValueKind::heads:
       return rc::gen::element<std::string>("", "cross:*:1, decoder_self:0:00", "cross:1:*");
     case ValueKind::choice:

@@ -76,6 +76,20 @@ TEST_CASE("integers are one number or one per layer") {
   CHECK(heads.convert("(8 17)").problem == "'17': out of range: 1 .. 16");
 }
 
+TEST_CASE("choices are one or one per layer") {
+  const auto norms = type::choices({"pre", "post", "none"});
+  CHECK(canonical(norms, "post") == "post");
+  CHECK(canonical(norms, "( post )") == "post");
+  CHECK(canonical(norms, "(pre  post\tpre)") == "(pre post pre)");
+  for (const auto* text : {"", "()", "pre post", "(pre, post)", "(pre", "8"})
+    CHECK(refused(norms, text));
+  CHECK(norms.convert("(pre pots)").problem ==
+        "'pots': not one of: pre, post, none; did you mean 'post'?");
+  CHECK(norms.description() == "choices: pre, post, none");
+  CHECK_FALSE(norms.is_numeric());
+  CHECK_FALSE(norms == type::choice({"pre", "post", "none"}));
+}
+
 TEST_CASE("names come from their set, each once") {
   const auto measures = type::names({"entropy", "confidence"});
   CHECK(canonical(measures, "entropy,confidence") == "entropy, confidence");
@@ -121,6 +135,10 @@ TEST_CASE("a word stands in for a value") {
   CHECK(canonical(width, "64") == "64");
   CHECK(refused(width, "Auto"));
   CHECK(width.range() == "1 or more, or auto");
+  const auto widths = type::integers(0).or_word("auto");
+  CHECK(canonical(widths, "auto") == "auto");
+  CHECK(canonical(widths, "(auto 0 64)") == "(auto 0 64)");
+  CHECK(widths.convert("(auto automatic)").problem == "'automatic': not an integer");
 }
 
 TEST_CASE("law: converting a canonical value gives it back") {
@@ -128,7 +146,8 @@ TEST_CASE("law: converting a canonical value gives it back") {
                                      type::label(),
                                      type::integer(-5),
                                      type::real("(-inf, inf)"),
-                                     type::integers(-9),
+                                     type::integers(-9).or_word("b"),
+                                     type::choices({"a", "b", "ab"}),
                                      type::heads(),
                                      type::names({"a", "b", "ab"})};
   REQUIRE(rc::check("any text", [&] {

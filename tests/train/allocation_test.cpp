@@ -71,34 +71,37 @@ TEST_CASE("forward and backward take nothing from the heap once they have run") 
   auto config = toy_config();
   config.dropout = 0.2;
   config.pattern_dropout = 0.1;
-  for (const auto norm : {NormPlacement::pre, NormPlacement::post}) {
-    config.norm = norm;
-    const Model<float> model(config);
-    const auto parameters = toy_parameters(model, 1);
-    Parameters<float> gradient(model.layout());
-    auto treatment = HeadTreatment<float>::intact(model.heads());
-    treatment.gate.at(model.heads().all().front()) = 0.5F;  // gates cost a matrix of their own
-    const ToyTask task;
-    const Batch batch = task.training_batch(1, 1, 90);
-    const PackedTokens input{batch.input.tokens, batch.input.offsets};
-    ModelWorkspace<float> workspace;
-    std::vector<RowLoss<float>> rows;
-    const std::vector<float> weights(batch.targets.size(), 1);
-    ModelPass<float> pass;
-    pass.treatment = &treatment;
-    pass.training = true;
-    pass.gate_gradients = true;
-    const auto work = [&] {
-      model.forward(parameters, input, pass, workspace);
-      auto logits = workspace.logits.view();
-      cross_entropy<float>(logits, batch.targets, weights.data(), rows);
-      model.backward(parameters, input, pass, logits, workspace, &gradient);
-    };
-    CHECK(taken_by(work).bytes > 10000);  // the counter counts
-    const auto taken = taken_by(work);
-    CHECK(taken.bytes == 0);
-    CHECK(taken.times == 0);
-  }
+  for (const auto residual :
+       {Residual::plain, Residual::none, Residual::scaled_stream, Residual::scaled_sublayer})
+    for (const auto norm : {NormPlacement::pre, NormPlacement::post, NormPlacement::none}) {
+      config.norm = norm;
+      config.residual = residual;
+      const Model<float> model(config);
+      const auto parameters = toy_parameters(model, 1);
+      Parameters<float> gradient(model.layout());
+      auto treatment = HeadTreatment<float>::intact(model.heads());
+      treatment.gate.at(model.heads().all().front()) = 0.5F;  // gates cost a matrix of their own
+      const ToyTask task;
+      const Batch batch = task.training_batch(1, 1, 90);
+      const PackedTokens input{batch.input.tokens, batch.input.offsets};
+      ModelWorkspace<float> workspace;
+      std::vector<RowLoss<float>> rows;
+      const std::vector<float> weights(batch.targets.size(), 1);
+      ModelPass<float> pass;
+      pass.treatment = &treatment;
+      pass.training = true;
+      pass.gate_gradients = true;
+      const auto work = [&] {
+        model.forward(parameters, input, pass, workspace);
+        auto logits = workspace.logits.view();
+        cross_entropy<float>(logits, batch.targets, weights.data(), rows);
+        model.backward(parameters, input, pass, logits, workspace, &gradient);
+      };
+      CHECK(taken_by(work).bytes > 10000);  // the counter counts
+      const auto taken = taken_by(work);
+      CHECK(taken.bytes == 0);
+      CHECK(taken.times == 0);
+    }
 }
 
 TEST_CASE("a step takes from the heap its batch and its report alone") {

@@ -62,6 +62,8 @@ enum class Activation {
   gelu_tanh,  // its tanh approximation, as in GPT-2
 };
 
+enum class NormKind { layer, rms };
+
 template <class Real>
 struct Kernels {
   const char* level;
@@ -88,13 +90,14 @@ struct Kernels {
   // sum += dropout(x)
   void (*add_dropped)(const DropoutSource& dropout, Rows<const Real> x, Rows<Real> sum);
 
-  // y = gain ∘ normalized + bias, normalized = (x - mean) · inverse_deviation [N].
-  void (*layer_norm)(Rows<const Real> x, const Real* gain, const Real* bias, Real epsilon,
-                     Rows<Real> normalized, Real* inverse_deviation, Rows<Real> y);
+  // y = gain ∘ normalized + bias, normalized = (x - mean) · inverse_deviation [N]; with rms the
+  // mean counts as 0 and the bias is not looked at.
+  void (*normalize)(NormKind kind, Rows<const Real> x, const Real* gain, const Real* bias,
+                    Real epsilon, Rows<Real> normalized, Real* inverse_deviation, Rows<Real> y);
   // d_x += ...; d_gain, d_bias += ... unless null.
-  void (*layer_norm_backward)(Rows<const Real> d_y, const Real* gain, Rows<const Real> normalized,
-                              const Real* inverse_deviation, Rows<Real> d_x, Real* d_gain,
-                              Real* d_bias);
+  void (*normalize_backward)(NormKind kind, Rows<const Real> d_y, const Real* gain,
+                             Rows<const Real> normalized, const Real* inverse_deviation,
+                             Rows<Real> d_x, Real* d_gain, Real* d_bias);
 
   // x becomes f(x + bias) and slope f'(x + bias); slope.data may be null.
   void (*activate)(Activation kind, const Real* bias, Rows<Real> x, Rows<Real> slope);

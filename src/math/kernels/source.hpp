@@ -175,16 +175,26 @@ struct Source {
     }
   }
 
-  static void layer_norm(Rows<const Real> x, const Real* gain, const Real* bias, Real epsilon,
-                         Rows<Real> normalized, Real* inverse_deviation, Rows<Real> y) {
+  template <bool kCentred>
+  static void normalize_with(Rows<const Real> x, const Real* gain, const Real* bias, Real epsilon,
+                             Rows<Real> normalized, Real* inverse_deviation, Rows<Real> y) {
     const Real n = static_cast<Real>(x.cols);
     for (Size r = 0; r < x.rows; ++r) {
       const Real* from = x.row(r);
-      const Real mean = sum_of(x.cols, [&](Size i, auto part) { return load(from + i, part); }) / n;
+      Real mean = 0;
+      if constexpr (kCentred)
+        mean = sum_of(x.cols, [&](Size i, auto part) { return load(from + i, part); }) / n;
       const V means = P::all(mean);
+      const auto off_mean = [&](Size i, auto part) {
+        const V value = load(from + i, part, mean);
+        if constexpr (kCentred)
+          return value - means;
+        else
+          return value;
+      };
       const Real variance = sum_of(x.cols,
                                    [&](Size i, auto part) {
-                                     const V off = load(from + i, part, mean) - means;
+                                     const V off = off_mean(i, part);
                                      return off * off;
                                    }) /
                             n;
@@ -193,26 +203,42 @@ struct Source {
       Real* z = normalized.row(r);
       Real* to = y.row(r);
       each(x.cols, [&](Size i, auto part) {
-        const V unit = (load(from + i, part) - means) * factor;
+        const V unit = off_mean(i, part) * factor;
         store(z + i, unit, part);
-        store(to + i, P::fma(unit, load(gain + i, part), load(bias + i, part)), part);
+        if constexpr (kCentred)
+          store(to + i, P::fma(unit, load(gain + i, part), load(bias + i, part)), part);
+        else
+          store(to + i, unit * load(gain + i, part), part);
       });
     }
   }
 
-  // With ŷ = d_y ∘ gain: d_x = (ŷ - mean(ŷ) - normalized · mean(ŷ ∘ normalized)) / √(var + ε).
-  static void layer_norm_backward(Rows<const Real> d_y, const Real* gain,
-                                  Rows<const Real> normalized, const Real* inverse_deviation,
-                                  Rows<Real> d_x, Real* d_gain, Real* d_bias) {
+  static void normalize(NormKind kind, Rows<const Real> x, const Real* gain, const Real* bias,
+                        Real epsilon, Rows<Real> normalized, Real* inverse_deviation,
+                        Rows<Real> y) {
+    if (kind == NormKind::layer)
+      normalize_with<true>(x, gain, bias, epsilon, normalized, inverse_deviation, y);
+    else
+      normalize_with<false>(x, gain, bias, epsilon, normalized, inverse_deviation, y);
+  }
+
+  // With ŷ = d_y ∘ gain: d_x = (ŷ - mean(ŷ) - normalized · mean(ŷ ∘ normalized)) ·
+  // inverse_deviation; with rms without mean(ŷ).
+  template <bool kCentred>
+  static void normalize_backward_with(Rows<const Real> d_y, const Real* gain,
+                                      Rows<const Real> normalized, const Real* inverse_deviation,
+                                      Rows<Real> d_x, Real* d_gain, Real* d_bias) {
     const Real n = static_cast<Real>(d_y.cols);
     for (Size r = 0; r < d_y.rows; ++r) {
       const Real* d = d_y.row(r);
       const Real* z = normalized.row(r);
       Real* to = d_x.row(r);
-      const V mean = P::all(
-          sum_of(d_y.cols,
-                 [&](Size i, auto part) { return load(d + i, part) * load(gain + i, part); }) /
-          n);
+      V mean = P::all(0);
+      if constexpr (kCentred)
+        mean = P::all(
+            sum_of(d_y.cols,
+                   [&](Size i, auto part) { return load(d + i, part) * load(gain + i, part); }) /
+            n);
       const V slope =
           P::all(sum_of(d_y.cols,
                         [&](Size i, auto part) {
@@ -222,7 +248,9 @@ struct Source {
       const V factor = P::all(inverse_deviation[r]);
       each(d_y.cols, [&](Size i, auto part) {
         const V unit = load(z + i, part);
-        const V change = load(d + i, part) * load(gain + i, part) - mean - unit * slope;
+        V change = load(d + i, part) * load(gain + i, part);
+        if constexpr (kCentred) change = change - mean;
+        change = change - unit * slope;
         store(to + i, P::fma(change, factor, load(to + i, part)), part);
       });
       if (d_gain)
@@ -235,6 +263,15 @@ struct Source {
           store(d_bias + i, load(d_bias + i, part) + load(d + i, part), part);
         });
     }
+  }
+
+  static void normalize_backward(NormKind kind, Rows<const Real> d_y, const Real* gain,
+                                 Rows<const Real> normalized, const Real* inverse_deviation,
+                                 Rows<Real> d_x, Real* d_gain, Real* d_bias) {
+    if (kind == NormKind::layer)
+      normalize_backward_with<true>(d_y, gain, normalized, inverse_deviation, d_x, d_gain, d_bias);
+    else
+      normalize_backward_with<false>(d_y, gain, normalized, inverse_deviation, d_x, d_gain, d_bias);
   }
 
   struct ValueAndSlope {
@@ -582,8 +619,8 @@ struct Source {
     k.add_column_sums = add_column_sums;
     k.drop = drop;
     k.add_dropped = add_dropped;
-    k.layer_norm = layer_norm;
-    k.layer_norm_backward = layer_norm_backward;
+    k.normalize = normalize;
+    k.normalize_backward = normalize_backward;
     k.activate = activate;
     k.multiply = multiply;
     k.to_bfloat16 = to_bfloat16;

@@ -5,17 +5,13 @@
 namespace headcount {
 namespace {
 
-Distribution distribution(const ParameterEntry& parameter, const ModelDepth& depth) {
+Distribution distribution(const ParameterEntry& parameter, const InitialModel& model) {
   switch (parameter.role) {
-    case ParameterRole::bias:
-      return Distribution::constant(0);
-    case ParameterRole::norm_gain:
-      return Distribution::constant(1);
     case ParameterRole::attention_output:
     case ParameterRole::feed_forward_out:
-      return Distribution::normal(0.02 / std::sqrt(2.0 * depth.layers));
+      return Distribution::normal(0.02 / std::sqrt(2.0 * model.layers));
     default:
-      return Distribution::normal(0.02);
+      return is_weight(parameter.role) ? Distribution::normal(0.02) : neutral(parameter.role);
   }
 }
 

@@ -3,9 +3,8 @@
 namespace headcount {
 namespace {
 
-Distribution distribution(const ParameterEntry& parameter, const ModelDepth&) {
-  if (parameter.role == ParameterRole::norm_gain) return Distribution::constant(1);
-  return is_weight(parameter.role) ? Distribution::normal(0.02) : Distribution::constant(0);
+Distribution distribution(const ParameterEntry& parameter, const InitialModel&) {
+  return is_weight(parameter.role) ? Distribution::normal(0.02) : neutral(parameter.role);
 }
 
 }  // namespace

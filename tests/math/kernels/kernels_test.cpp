@@ -211,39 +211,43 @@ TEST_CASE("kernels over rows agree with their formulas and keep to their view") 
   });
 }
 
-TEST_CASE("layer norm and its gradient agree with their formulas at odd sizes") {
+TEST_CASE("norms and their gradients agree with their formulas at odd sizes") {
   on_every_level([](const Kernels<float>& kernel) {
-    for (const Index n : kSizes) {
-      CAPTURE(n);
-      const M x = random(4, n, 6, 2), gain = random(1, n, 7), bias = random(1, n, 8);
-      const F g = gain.cast<float>(), b = bias.cast<float>();
-      const auto norm = plain::layer_norm(x, gain, bias, 1e-5);
-      Strided normalized(M::Zero(4, n)), y(M::Zero(4, n), 3);
-      F deviation(4, 1);
-      kernel.layer_norm(Strided(x).read(), g.data(), b.data(), 1e-5F, normalized.view(),
-                        deviation.data(), y.view());
-      CHECK(difference(y.values(), norm.y) < 1e-5);
-      CHECK(difference(normalized.values(), norm.normalized) < 1e-5);
-      CHECK((normalized.surroundings_untouched() && y.surroundings_untouched()));
+    for (const auto kind : {NormKind::layer, NormKind::rms})
+      for (const Index n : kSizes) {
+        CAPTURE(static_cast<int>(kind), n);
+        const M x = random(4, n, 6, 2), gain = random(1, n, 7), bias = random(1, n, 8);
+        const F g = gain.cast<float>(), b = bias.cast<float>();
+        const auto norm = plain::normalize(kind, x, gain, bias, 1e-5);
+        Strided normalized(M::Zero(4, n)), y(M::Zero(4, n), 3);
+        F deviation(4, 1);
+        kernel.normalize(kind, Strided(x).read(), g.data(),
+                         kind == NormKind::layer ? b.data() : nullptr, 1e-5F, normalized.view(),
+                         deviation.data(), y.view());
+        CHECK(difference(y.values(), norm.y) < 1e-5);
+        CHECK(difference(normalized.values(), norm.normalized) < 1e-5);
+        CHECK((normalized.surroundings_untouched() && y.surroundings_untouched()));
 
-      const M d_y = random(4, n, 9), before = random(4, n, 10), z = normalized.values();
-      const M weighted = (d_y.array().rowwise() * gain.row(0).array()).matrix();
-      M wanted = before;
-      for (Index i = 0; i < 4; ++i)
-        wanted.row(i) += (weighted.row(i).array() - weighted.row(i).mean() -
-                          z.row(i).array() * weighted.row(i).cwiseProduct(z.row(i)).mean())
-                             .matrix() *
-                         static_cast<double>(deviation(i, 0));
-      Strided d_x(before);
-      F d_gain = g, d_bias = b;
-      kernel.layer_norm_backward(Strided(d_y, 2).read(), g.data(), normalized.read(),
-                                 deviation.data(), d_x.view(), d_gain.data(), d_bias.data());
-      const double size = std::max(1.0, deviation.cast<double>().maxCoeff());
-      CHECK(difference(d_x.values(), wanted) < 1e-5 * size);
-      CHECK(difference(d_gain.cast<double>(), gain + d_y.cwiseProduct(z).colwise().sum()) < 1e-5);
-      CHECK(difference(d_bias.cast<double>(), bias + d_y.colwise().sum()) < 1e-5);
-      CHECK(d_x.surroundings_untouched());
-    }
+        const M d_y = random(4, n, 9), before = random(4, n, 10), z = normalized.values();
+        const M weighted = (d_y.array().rowwise() * gain.row(0).array()).matrix();
+        M wanted = before;
+        for (Index i = 0; i < 4; ++i) {
+          const double mean = kind == NormKind::layer ? weighted.row(i).mean() : 0;
+          wanted.row(i) += (weighted.row(i).array() - mean -
+                            z.row(i).array() * weighted.row(i).cwiseProduct(z.row(i)).mean())
+                               .matrix() *
+                           static_cast<double>(deviation(i, 0));
+        }
+        Strided d_x(before);
+        F d_gain = g, d_bias = b;
+        kernel.normalize_backward(kind, Strided(d_y, 2).read(), g.data(), normalized.read(),
+                                  deviation.data(), d_x.view(), d_gain.data(), d_bias.data());
+        const double size = std::max(1.0, deviation.cast<double>().maxCoeff());
+        CHECK(difference(d_x.values(), wanted) < 1e-5 * size);
+        CHECK(difference(d_gain.cast<double>(), gain + d_y.cwiseProduct(z).colwise().sum()) < 1e-5);
+        CHECK(difference(d_bias.cast<double>(), bias + d_y.colwise().sum()) < 1e-5);
+        CHECK(d_x.surroundings_untouched());
+      }
   });
 }
 
