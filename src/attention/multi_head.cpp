@@ -170,19 +170,30 @@ void MultiHeadAttention<Real>::attend(const Parameters<Real>& parameters,
   auto context = head.context;
   if (needs_own) {
     auto pattern = scratch.pattern.resize(head.queries_count, head.keys_count);
+    const auto mix = [&] {
+      kernels<Real>().mix(const_rows_of<Real>(pattern), const_rows_of<Real>(head.values), Real{1},
+                          head.visible, rows_of<Real>(context));
+    };
+    // Observers see a head as it is without dropout, which then follows.
+    const DropoutSource dropout =
+        kind == Context::uniform ? DropoutSource{} : pattern_dropout(pass, head);
+    const bool drops_later = pass.observer && dropout.active();
     if (kind == Context::uniform) {
       fill_uniform(pattern);
     } else {
       fill_scores(parameters, head, scratch, pattern);
       auto log_sum = head.log_sum;
-      kernels<Real>().pattern(head.visible, pattern_dropout(pass, head), rows_of<Real>(pattern),
-                              log_sum.data(), log_sum.outerStride());
+      kernels<Real>().pattern(head.visible, drops_later ? DropoutSource{} : dropout,
+                              rows_of<Real>(pattern), log_sum.data(), log_sum.outerStride());
     }
-    kernels<Real>().mix(const_rows_of<Real>(pattern), const_rows_of<Real>(head.values), Real{1},
-                        head.visible, rows_of<Real>(context));
+    mix();
     if (pass.observer)
       pass.observer->observe(
           {head.id, sequence, config_.mask, read_only(pattern), read_only(context)});
+    if (drops_later) {
+      kernels<Real>().drop(dropout, const_rows_of<Real>(pattern), rows_of<Real>(pattern));
+      mix();
+    }
   }
   if (kind == Context::mean)
     context.rowwise() = pass.treatment->mean.at(head.id);

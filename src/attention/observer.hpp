@@ -6,7 +6,8 @@
 
 namespace headcount {
 
-// What one head did with one sequence, before its gate. Valid only during the call.
+// What one head did with one sequence, before its gate and without dropout on its pattern. Valid
+// only during the call.
 template <class Real>
 struct HeadObservation {
   HeadId id;
