@@ -122,18 +122,19 @@ void MultiHeadAttention<Real>::transform_vectors(const AttentionInput<Real>& inp
     }
 }
 
+template <class Real>
+HeadSlice<Real> MultiHeadAttention<Real>::slice_of(const Head& head) const {
+  return {head.id, read_only(head.queries), read_only(head.keys), head.visible, scale_};
+}
+
 // scores = Q Kᵀ / √K + what the position encoding adds; what is not visible is undefined.
 template <class Real>
 void MultiHeadAttention<Real>::fill_scores(const Parameters<Real>& parameters, const Head& head,
                                            Scratch& scratch, MatrixRef<Real> scores) const {
-  // A position encoding may add to any score.
-  const bool hooked = hooks_ && hooks_->acts_on_scores();
-  const Visible filled = hooked ? Visible::all(head.keys_count) : head.visible;
   kernels<Real>().scores(const_rows_of<Real>(head.queries), const_rows_of<Real>(head.keys), scale_,
-                         filled, rows_of<Real>(scores), work(head, scratch));
-  if (hooked)
-    hooks_->add_to_scores(parameters, {head.id, read_only(head.queries), read_only(head.keys)},
-                          scores);
+                         head.visible, rows_of<Real>(scores), work(head, scratch));
+  if (hooks_ && hooks_->acts_on_scores())
+    hooks_->add_to_scores(parameters, slice_of(head), scores, scratch.hooks);
 }
 
 template <class Real>
@@ -173,6 +174,8 @@ void MultiHeadAttention<Real>::attend(const Parameters<Real>& parameters,
     const auto mix = [&] {
       kernels<Real>().mix(const_rows_of<Real>(pattern), const_rows_of<Real>(head.values), Real{1},
                           head.visible, rows_of<Real>(context));
+      if (hooks_ && hooks_->acts_on_contexts())
+        hooks_->add_to_context(parameters, slice_of(head), pattern, context, scratch.hooks);
     };
     // Observers see a head as it is without dropout, which then follows.
     const DropoutSource dropout =
@@ -240,11 +243,17 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
                                                Parameters<Real>* gradient) const {
   using Context = typename HeadTreatment<Real>::Context;
   const auto& kernel = kernels<Real>();
+  const bool adds_to_context = hooks_ && hooks_->acts_on_contexts();
   auto pattern = scratch.pattern.resize(head.queries_count, head.keys_count);
-  if (pass.treatment->context.at(head.id) == Context::uniform) {
-    fill_uniform(pattern);
+  const auto values_backward = [&] {
     kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
                     head.visible, rows_of<Real>(d_values));
+    if (adds_to_context && gradient)
+      hooks_->context_to_parameters(slice_of(head), pattern, d_context, *gradient, scratch.hooks);
+  };
+  if (pass.treatment->context.at(head.id) == Context::uniform) {
+    fill_uniform(pattern);
+    values_backward();
     d_queries.setZero();  // a constant pattern passes them nothing
     d_keys.setZero();
     return;
@@ -253,18 +262,19 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
   auto d_scores = scratch.d_pattern.resize(head.queries_count, head.keys_count);
   kernel.scores(const_rows_of<Real>(d_context), const_rows_of<Real>(head.values), Real{1},
                 head.visible, rows_of<Real>(d_scores), work(head, scratch));
+  if (adds_to_context)
+    hooks_->context_to_pattern(parameters, slice_of(head), d_context, d_scores, scratch.hooks);
   kernel.pattern_back(head.visible, pattern_dropout(pass, head), const_rows_of<Real>(d_context),
                       const_rows_of<Real>(head.context), head.log_sum.data(),
                       head.log_sum.outerStride(), rows_of<Real>(pattern), rows_of<Real>(d_scores));
-  kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
-                  head.visible, rows_of<Real>(d_values));
+  values_backward();
   kernel.mix(const_rows_of<Real>(d_scores), const_rows_of<Real>(head.keys), scale_, head.visible,
              rows_of<Real>(d_queries));
   kernel.mix_back(const_rows_of<Real>(d_scores), const_rows_of<Real>(head.queries), scale_,
                   head.visible, rows_of<Real>(d_keys));
   if (hooks_ && hooks_->acts_on_scores())
-    hooks_->scores_backward(parameters, {head.id, read_only(head.queries), read_only(head.keys)},
-                            d_scores, d_queries, d_keys, gradient);
+    hooks_->scores_backward(parameters, slice_of(head), d_scores, d_queries, d_keys, gradient,
+                            scratch.hooks);
   if (hooks_ && hooks_->acts_on_vectors()) {
     hooks_->transform_backward(d_queries);
     hooks_->transform_backward(d_keys);

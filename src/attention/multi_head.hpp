@@ -56,6 +56,8 @@ struct AttentionPass {
 //
 //   A_h = softmax(Q_h K_hᵀ / √K + M),  Z_h = A_h V_h,  output = Σ_h ξ_h Z_h W_O^h + b_O.
 //
+// A position encoding may act on Q and K, on what goes into the softmax, and on Z (hooks.hpp).
+//
 // Heads stand side by side as columns of one projection and are read as strided views; patterns
 // live for one head and sequence at a time and are computed again in the backward pass.
 template <class Real>
@@ -74,7 +76,8 @@ class MultiHeadAttention {
   // Memory that may be shared between sublayers.
   struct Scratch {
     Buffer<Real> pattern, d_pattern, d_context, d_query_side, d_memory_side;
-    Buffer<Real> work;  // of the products of one head
+    Buffer<Real> work;   // of the products of one head
+    Buffer<Real> hooks;  // of the hooks
     Rounding<Real> from_out, from_queries, from_keys;
   };
 
@@ -133,6 +136,7 @@ class MultiHeadAttention {
   void project(const Parameters<Real>& parameters, const AttentionInput<Real>& input,
                const AttentionPass<Real>& pass, Cache& cache) const;
   void transform_vectors(const AttentionInput<Real>& input, Cache& cache) const;
+  HeadSlice<Real> slice_of(const Head& head) const;
   void fill_scores(const Parameters<Real>& parameters, const Head& head, Scratch& scratch,
                    MatrixRef<Real> scores) const;
   Real* work(const Head& head, Scratch& scratch) const;

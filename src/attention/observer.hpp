@@ -14,7 +14,7 @@ struct HeadObservation {
   Index sequence = 0;             // within the batch
   AttentionMask mask{};           // which keys each query sees
   ConstMatrixView<Real> pattern;  // [query_pos, key_pos], rows sum to 1
-  ConstMatrixView<Real> context;  // [query_pos, K] = pattern · values
+  ConstMatrixView<Real> context;  // [query_pos, K] = pattern · values, and what positions add
 };
 
 // Told of every present head and sequence of a forward pass. Calls for different sequences may come

@@ -55,8 +55,8 @@ void require_heads(const ModelConfig& config) {
   }
 }
 
-std::string layer_prefix(const ModelConfig& config, int layer) {
-  return fmt::format("{}.{}", config.site == Site::encoder_self ? "encoder" : "decoder", layer);
+std::string stack_name(const ModelConfig& config) {
+  return config.site == Site::encoder_self ? "encoder" : "decoder";
 }
 
 // The rows of sequence b.
@@ -76,6 +76,16 @@ void mean_of_rows(ConstMatrixRef<Real> x, MatrixRef<Real> mean) {
 
 }  // namespace
 
+PositionConfig position_config(const ModelConfig& config) {
+  return {config.width,
+          config.longest,
+          stack_name(config),
+          config.mask,
+          config.original.layers(config.site),
+          config.head_widths,
+          config.relative_distance};
+}
+
 template <class Real>
 Model<Real>::Model(ModelConfig config)
     : config_(std::move(config)), layout_(std::make_unique<ParameterLayout>()) {
@@ -84,6 +94,7 @@ Model<Real>::Model(ModelConfig config)
   require_positive(config_.feed_forward, "the feed-forward width");
   require_positive(config_.layers(), "the number of layers");
   require_positive(config_.longest, "the longest sequence");
+  require_positive(config_.relative_distance, "the largest relative distance");
   if (config_.head_widths.size() != config_.heads.size())
     throw Error(ExitCode::bad_data, fmt::format("{} head widths for {} layers",
                                                 config_.head_widths.size(), config_.layers()));
@@ -101,7 +112,7 @@ Model<Real>::Model(ModelConfig config)
                             config_.vocabulary, config_.width);
   positions_ = position_encodings()
                    .at(config_.positions)
-                   .template make<Real>({config_.width, config_.longest}, *layout_);
+                   .template make<Real>(position_config(config_), *layout_);
   for (int layer = 0; layer < config_.layers(); ++layer) {
     const AttentionConfig attention{config_.site,
                                     layer,
@@ -112,7 +123,7 @@ Model<Real>::Model(ModelConfig config)
                                     config_.mask};
     blocks_.emplace_back(
         BlockConfig{attention, config_.feed_forward, config_.norm, config_.activation},
-        layer_prefix(config_, layer), *layout_, positions_.get());
+        fmt::format("{}.{}", stack_name(config_), layer), *layout_, positions_.get());
   }
   if (config_.norm == NormPlacement::pre)
     final_norm_ = std::make_unique<LayerNorm<Real>>(config_.width, -1, "final_norm", *layout_);

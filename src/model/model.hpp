@@ -26,9 +26,10 @@ struct ModelConfig {
   NormPlacement norm = NormPlacement::pre;
   Activation activation = Activation::gelu;
   std::string positions = "sinusoidal";
-  double dropout = 0;          // on embeddings and on what sublayers add to the stream
-  double pattern_dropout = 0;  // on attention patterns
-  bool tied_output = true;     // logits = hidden · Eᵀ; not looked at with classes
+  Index relative_distance = 16;  // of relative positions, the largest that is told apart
+  double dropout = 0;            // on embeddings and on what sublayers add to the stream
+  double pattern_dropout = 0;    // on attention patterns
+  bool tied_output = true;       // logits = hidden · Eᵀ; not looked at with classes
   // 0: logits over the vocabulary at every token. Else a classifier: what the last layer gives is
   // averaged over each sequence's tokens and mapped to one logit per class by weights of its own.
   Index classes = 0;
@@ -38,6 +39,9 @@ struct ModelConfig {
   void set_heads(const std::vector<int>& heads_per_layer, std::vector<Index> widths);
   int layers() const { return static_cast<int>(heads.size()); }
 };
+
+// What a model's position encoding is made from.
+PositionConfig position_config(const ModelConfig& config);
 
 // Tokens of packed sequences: sequence b is tokens[offsets[b] .. offsets[b + 1]).
 struct PackedTokens {

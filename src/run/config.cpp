@@ -71,7 +71,13 @@ void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
 
 void check_sizes(const Settings& settings, std::vector<KeyProblem>& problems) {
   const auto config = model_config(settings, 1, 1);
-  double numbers = 0;
+  ParameterLayout positions;
+  try {
+    position_encodings().at(config.positions).make<float>(position_config(config), positions);
+  } catch (const Error& error) {
+    problems.push_back({"model.positions", error.what()});
+  }
+  auto numbers = static_cast<double>(positions.count());
   for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
     numbers +=
         static_cast<double>(config.width) * (4.0 * static_cast<double>(config.head_widths[layer]) *

@@ -249,7 +249,8 @@ class TrialModel {
       patterns = 2;
     }
     a_token += 3;  // losses and weights of rows
-    return kNumber * (tokens * a_token + patterns * model_.longest * model_.longest);
+    return kNumber * (tokens * a_token + patterns * model_.longest * model_.longest +
+                      model_.longest * model_.rows_beside);
   }
 
   // AblationWorkspace: the copies without heads share the memory of one layer.

@@ -73,8 +73,11 @@ struct ModelShape {
   bool causal = true, final_norm = true, untied_output = false;
   Activation activation = Activation::gelu;
   double dropout = 0, pattern_dropout = 0;
+  // Of the position encoding: its parameters, what it does to heads, and how many rows its tables
+  // add to the keys or values of one.
   double position_parameters = 0;
-  bool turns_vectors = false, adds_to_scores = false;  // what the position encoding does to heads
+  bool turns_vectors = false, adds_to_scores = false, adds_to_contexts = false;
+  double rows_beside = 0;
 
   static ModelShape of(const ModelConfig& config);
 
