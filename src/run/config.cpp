@@ -159,6 +159,7 @@ ModelConfig model_config(const Settings& settings, Index vocabulary, Index longe
   config.norm = parse_norm_placement(settings.text("model.norm"));
   config.activation = parse_activation(settings.text("model.activation"));
   config.positions = settings.text("model.positions");
+  config.relative_distance = settings.integer("model.relative-distance");
   config.dropout = settings.real("model.dropout");
   config.pattern_dropout = settings.real("attention.dropout");
   config.tied_output = settings.boolean("model.tied-output");

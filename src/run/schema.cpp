@@ -59,6 +59,8 @@ std::vector<Key> model_keys() {
       {"model.activation", choice(activations), "gelu", "of the feed-forward sublayer"},
       {"model.positions", choice(position_encodings().names()), "sinusoidal",
        "how tokens learn where they stand"},
+      {"model.relative-distance", integer(1, 4096), "16",
+       "with relative positions, from which distance on they are not told apart", "tokens"},
       {"model.init", choice(initialization_schemes().names()), "xavier-uniform",
        "what parameters start as"},
       {"model.dropout", real("[0, 1)"), "0",
