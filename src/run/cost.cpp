@@ -328,7 +328,8 @@ class TrialModel {
   // half precision.
   double result_bytes() const {
     const double layers = as_real(std::ssize(model_.layers));
-    double bytes = as_real(train_.steps) * (sizeof(StepReport) + 2 * layers * sizeof(double));
+    const double series = 1 + as_real(std::ssize(layer_series())) / as_real(train_.record_every);
+    double bytes = as_real(train_.steps) * (sizeof(StepReport) + series * layers * sizeof(double));
     const auto statistics = [&](SplitName split, std::string_view limit) {
       return sizeof(ExampleStatistics) * examples(split, limit).sequences;
     };

@@ -96,7 +96,7 @@ std::vector<Key> train_keys() {
        "pieces a batch is cut into; at most as many threads can work on it"},
       {"train.precision", choice(precision_names()), "float32",
        "of the inputs of large products in training; all else, measures included, is float32"},
-      {"train.record-every", integer(1), "10", "steps between measurements of activations"},
+      {"train.record-every", integer(1), "10", "steps between records of every layer"},
       {"train.validate-every", integer(0), "200", "steps between validations; 0: only at the end"},
   };
 }

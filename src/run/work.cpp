@@ -260,9 +260,13 @@ Work step_work(const ModelShape& model, const StepShape& step, HeadsAtWork heads
   work[Feature::steps] += 1;
   if (step.precision == Precision::bfloat16)
     std::swap(work[Feature::bfloat16_flops], work[Feature::product_flops]);
-  work[Feature::elements] += 2 * step.batch.tokens * model.width *
-                             static_cast<double>(model.layers.size()) / step.record_every;
-  return work;
+  const double seen = visible_pairs(model, step.batch) * model.heads();
+  Work record;
+  record[Feature::elements] +=
+      2 * step.batch.tokens * model.width * static_cast<double>(model.layers.size());
+  record[Feature::pattern_elements] += 2 * seen;
+  record[Feature::exponentials] += seen;  // logarithms, as fast
+  return work + (1 / step.record_every) * record;
 }
 
 Work pass_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads,
