@@ -65,17 +65,20 @@ auto MultiHeadAttention<Real>::head_views(const AttentionInput<Real>& input, Cac
           cut(cache.log_sum.view(), q0, tq, slot, 1)};
 }
 
+template <class Real>
+HeadSlice<Real> MultiHeadAttention<Real>::slice_of(const Head& head) const {
+  return {head.id, head.queries, head.keys, head.visible, score_->scale()};
+}
+
 // The score function's scores and what the position encoding adds; what is not visible is
 // undefined.
 template <class Real>
 void MultiHeadAttention<Real>::fill_scores(const Parameters<Real>& parameters, const Head& head,
                                            Scratch& scratch, MatrixRef<Real> scores) const {
-  // A position encoding may add to any score.
-  const bool hooked = hooks_ && hooks_->acts_on_scores();
-  const Visible filled = hooked ? Visible::all(head.keys_count) : head.visible;
-  score_->scores(parameters, {head.slot, head.queries, head.keys, filled}, scores,
+  score_->scores(parameters, {head.slot, head.queries, head.keys, head.visible}, scores,
                  work(head, scratch));
-  if (hooked) hooks_->add_to_scores(parameters, {head.id, head.queries, head.keys}, scores);
+  if (hooks_ && hooks_->acts_on_scores())
+    hooks_->add_to_scores(parameters, slice_of(head), scores, scratch.hooks);
 }
 
 template <class Real>
@@ -112,19 +115,32 @@ void MultiHeadAttention<Real>::attend(const Parameters<Real>& parameters,
   auto context = head.context;
   if (needs_own) {
     auto pattern = scratch.pattern.resize(head.queries_count, head.keys_count);
+    const auto mix = [&] {
+      kernels<Real>().mix(const_rows_of<Real>(pattern), const_rows_of<Real>(head.values), Real{1},
+                          head.visible, rows_of<Real>(context));
+      if (hooks_ && hooks_->acts_on_contexts())
+        hooks_->add_to_context(parameters, slice_of(head), pattern, context, scratch.hooks);
+    };
+    // Observers see a head as it is without dropout, which then follows.
+    const DropoutSource dropout =
+        kind == Context::uniform ? DropoutSource{} : pattern_dropout(pass, head);
+    const bool drops_later = pass.observer && dropout.active();
     if (kind == Context::uniform) {
       fill_uniform(pattern);
     } else {
       fill_scores(parameters, head, scratch, pattern);
       auto log_sum = head.log_sum;
-      kernels<Real>().pattern(head.visible, pattern_dropout(pass, head), rows_of<Real>(pattern),
-                              log_sum.data(), log_sum.outerStride());
+      kernels<Real>().pattern(head.visible, drops_later ? DropoutSource{} : dropout,
+                              rows_of<Real>(pattern), log_sum.data(), log_sum.outerStride());
     }
-    kernels<Real>().mix(const_rows_of<Real>(pattern), const_rows_of<Real>(head.values), Real{1},
-                        head.visible, rows_of<Real>(context));
+    mix();
     if (pass.observer)
       pass.observer->observe(
           {head.id, sequence, config().mask, read_only(pattern), read_only(context)});
+    if (drops_later) {
+      kernels<Real>().drop(dropout, const_rows_of<Real>(pattern), rows_of<Real>(pattern));
+      mix();
+    }
   }
   if (kind == Context::mean)
     context.rowwise() = pass.treatment->mean.at(head.id);
@@ -172,11 +188,17 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
   using Context = typename HeadTreatment<Real>::Context;
   const auto& kernel = kernels<Real>();
   auto& [d_queries, d_keys, d_values] = gradients;
+  const bool adds_to_context = hooks_ && hooks_->acts_on_contexts();
   auto pattern = scratch.pattern.resize(head.queries_count, head.keys_count);
-  if (pass.treatment->context.at(head.id) == Context::uniform) {
-    fill_uniform(pattern);
+  const auto values_backward = [&] {
     kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
                     head.visible, rows_of<Real>(d_values));
+    if (adds_to_context && gradient)
+      hooks_->context_to_parameters(slice_of(head), pattern, d_context, *gradient, scratch.hooks);
+  };
+  if (pass.treatment->context.at(head.id) == Context::uniform) {
+    fill_uniform(pattern);
+    values_backward();
     d_queries.setZero();  // a constant pattern passes them nothing
     d_keys.setZero();
     return;
@@ -185,16 +207,17 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
   auto d_scores = scratch.d_pattern.resize(head.queries_count, head.keys_count);
   kernel.scores(const_rows_of<Real>(d_context), const_rows_of<Real>(head.values), Real{1},
                 head.visible, rows_of<Real>(d_scores), work(head, scratch));
+  if (adds_to_context)
+    hooks_->context_to_pattern(parameters, slice_of(head), d_context, d_scores, scratch.hooks);
   kernel.pattern_back(head.visible, pattern_dropout(pass, head), const_rows_of<Real>(d_context),
                       const_rows_of<Real>(head.context), head.log_sum.data(),
                       head.log_sum.outerStride(), rows_of<Real>(pattern), rows_of<Real>(d_scores));
-  kernel.mix_back(const_rows_of<Real>(pattern), const_rows_of<Real>(d_context), Real{1},
-                  head.visible, rows_of<Real>(d_values));
+  values_backward();
   score_->backward(parameters, {head.slot, head.queries, head.keys, head.visible}, d_scores,
                    d_queries, d_keys, gradient);
   if (hooks_ && hooks_->acts_on_scores())
-    hooks_->scores_backward(parameters, {head.id, head.queries, head.keys}, d_scores, d_queries,
-                            d_keys, gradient);
+    hooks_->scores_backward(parameters, slice_of(head), d_scores, d_queries, d_keys, gradient,
+                            scratch.hooks);
 }
 
 template <class Real>

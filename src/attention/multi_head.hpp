@@ -36,7 +36,8 @@ struct AttentionPass {
 //
 //   A_h = softmax(score(Q_h, K_h) + M),  Z_h = A_h V_h,  output = Σ_h ξ_h Z_h W_O^h + b_O,
 //
-// to which average attention may be added (merged attention; Zhang, Titov & Sennrich 2019).
+// to which average attention may be added (merged attention; Zhang, Titov & Sennrich 2019). A
+// position encoding may act on Q and K, on what goes into the softmax, and on Z (hooks.hpp).
 // Patterns live for one head and sequence at a time and are computed again in the backward pass.
 template <class Real>
 class MultiHeadAttention {
@@ -54,7 +55,8 @@ class MultiHeadAttention {
   // Memory that may be shared between sublayers.
   struct Scratch {
     Buffer<Real> pattern, d_pattern, d_context;
-    Buffer<Real> work;  // of the products of one head
+    Buffer<Real> work;   // of the products of one head
+    Buffer<Real> hooks;  // of the hooks
     Rounding<Real> from_out;
     typename Projections<Real>::Scratch projections;
     typename AverageAttention<Real>::Scratch average;
@@ -113,6 +115,7 @@ class MultiHeadAttention {
   Index slot_of(int head) const;  // throws for a head that is not present
   Head head_views(const AttentionInput<Real>& input, Cache& cache, Index sequence,
                   Index slot) const;
+  HeadSlice<Real> slice_of(const Head& head) const;
   void fill_scores(const Parameters<Real>& parameters, const Head& head, Scratch& scratch,
                    MatrixRef<Real> scores) const;
   Real* work(const Head& head, Scratch& scratch) const;

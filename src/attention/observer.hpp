@@ -6,14 +6,15 @@
 
 namespace headcount {
 
-// What one head did with one sequence, before its gate. Valid only during the call.
+// What one head did with one sequence, before its gate and without dropout on its pattern. Valid
+// only during the call.
 template <class Real>
 struct HeadObservation {
   HeadId id;
   Index sequence = 0;             // within the batch
   AttentionMask mask{};           // which keys each query sees
   ConstMatrixView<Real> pattern;  // [query_pos, key_pos], rows sum to 1
-  ConstMatrixView<Real> context;  // [query_pos, K] = pattern · values
+  ConstMatrixView<Real> context;  // [query_pos, K] = pattern · values, and what positions add
 };
 
 // Told of every present head and sequence of a forward pass. Calls for different sequences may come

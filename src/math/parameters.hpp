@@ -12,7 +12,7 @@ namespace headcount {
 // What a parameter does in the model; initialization schemes and weight decay go by it.
 enum class ParameterRole {
   token_embedding,     // [V, D]
-  position_embedding,  // [T, D]
+  position_embedding,  // [T, D], or tables that go by relative positions
   query,               // [D, H·K]
   key,
   value,

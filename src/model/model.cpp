@@ -99,8 +99,8 @@ void require_fit(const ModelConfig& config) {
   }
 }
 
-std::string layer_prefix(const ModelConfig& config, int layer) {
-  return fmt::format("{}.{}", config.site == Site::encoder_self ? "encoder" : "decoder", layer);
+std::string stack_name(const ModelConfig& config) {
+  return config.site == Site::encoder_self ? "encoder" : "decoder";
 }
 
 // The rows of sequence b.
@@ -120,6 +120,16 @@ void mean_of_rows(ConstMatrixRef<Real> x, MatrixRef<Real> mean) {
 
 }  // namespace
 
+PositionConfig position_config(const ModelConfig& config) {
+  return {config.width,
+          config.longest,
+          stack_name(config),
+          config.mask,
+          config.original.layers(config.site),
+          config.head_widths,
+          config.relative_distance};
+}
+
 template <class Real>
 Model<Real>::Model(ModelConfig config)
     : config_(std::move(config)), layout_(std::make_unique<ParameterLayout>()) {
@@ -130,6 +140,7 @@ Model<Real>::Model(ModelConfig config)
   require_layers(config_.norm, config_.layers(), "norm placements");
   require_layers(config_.residual, config_.layers(), "kinds of residual");
   require_positive(config_.longest, "the longest sequence");
+  require_positive(config_.relative_distance, "the largest relative distance");
   if (config_.head_widths.size() != config_.heads.size())
     throw Error(ExitCode::bad_data, fmt::format("{} head widths for {} layers",
                                                 config_.head_widths.size(), config_.layers()));
@@ -151,7 +162,7 @@ Model<Real>::Model(ModelConfig config)
                             config_.vocabulary, config_.width);
   positions_ = position_encodings()
                    .at(config_.positions)
-                   .template make<Real>({config_.width, config_.longest}, *layout_);
+                   .template make<Real>(position_config(config_), *layout_);
   for (int layer = 0; layer < config_.layers(); ++layer) {
     const auto l = static_cast<std::size_t>(layer);
     const Index inner = config_.feed_forward.at(l);
@@ -161,7 +172,8 @@ Model<Real>::Model(ModelConfig config)
           fmt::format("layer {}: a feed-forward sublayer {} wide; 0 leaves it out", layer, inner));
     blocks_.emplace_back(BlockConfig{config_.attention(layer), inner, config_.norm.at(l),
                                      config_.norm_kind, config_.residual.at(l), config_.activation},
-                         layer_prefix(config_, layer), *layout_, positions_.get());
+                         fmt::format("{}.{}", stack_name(config_), layer), *layout_,
+                         positions_.get());
   }
   if (config_.final_norm())
     final_norm_.emplace(config_.norm_kind, config_.width, -1, "final_norm", *layout_);

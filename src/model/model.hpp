@@ -34,9 +34,10 @@ struct ModelConfig {
   PerLayer<Residual> residual = Residual::plain;
   Activation activation = Activation::gelu;
   std::string positions = "sinusoidal";
-  double dropout = 0;          // on embeddings and on what sublayers add to the stream
-  double pattern_dropout = 0;  // on attention patterns
-  bool tied_output = true;     // logits = hidden · Eᵀ; not looked at with classes
+  Index relative_distance = 16;  // of relative positions, the largest that is told apart
+  double dropout = 0;            // on embeddings and on what sublayers add to the stream
+  double pattern_dropout = 0;    // on attention patterns
+  bool tied_output = true;       // logits = hidden · Eᵀ; not looked at with classes
   // 0: logits over the vocabulary at every token. Else a classifier: what the last layer gives is
   // averaged over each sequence's tokens and mapped to one logit per class by weights of its own.
   Index classes = 0;
@@ -49,6 +50,9 @@ struct ModelConfig {
   // Whether a norm follows the last layer: where that layer is pre-norm, whatever those below are.
   bool final_norm() const { return norm.at(heads.size() - 1) == NormPlacement::pre; }
 };
+
+// What a model's position encoding is made from.
+PositionConfig position_config(const ModelConfig& config);
 
 // Tokens of packed sequences: sequence b is tokens[offsets[b] .. offsets[b + 1]).
 struct PackedTokens {

@@ -60,10 +60,13 @@ std::span<const float> span_of(const Parameters<float>& parameters) {
   return {parameters.data(), static_cast<std::size_t>(parameters.size())};
 }
 
+std::string step_column(const LayerSeries& series) { return std::string("step.") + series.name; }
+
 // Curves as columns. They must live until the file is written.
 struct StepColumns {
-  Doubles loss, rate, norm, layer_norm, variance;
-  Integers tokens, has_variance;
+  Doubles loss, rate, norm, layer_norm;
+  Integers tokens, recorded;
+  std::vector<Doubles> series{layer_series().size()};
 
   explicit StepColumns(const std::vector<StepReport>& steps) {
     for (const auto& step : steps) {
@@ -73,9 +76,11 @@ struct StepColumns {
       tokens.push_back(step.tokens);
       layer_norm.insert(layer_norm.end(), step.layer_gradient_norm.begin(),
                         step.layer_gradient_norm.end());
-      has_variance.push_back(!step.layer_activation_variance.empty());
-      variance.insert(variance.end(), step.layer_activation_variance.begin(),
-                      step.layer_activation_variance.end());
+      recorded.push_back(!step.layer_activation_variance.empty());
+      for (std::size_t s = 0; s < series.size(); ++s) {
+        const auto& values = step.*layer_series()[s].values;
+        series[s].insert(series[s].end(), values.begin(), values.end());
+      }
     }
   }
 
@@ -85,37 +90,44 @@ struct StepColumns {
     file.add("step.gradient_norm", span_of(norm));
     file.add("step.tokens", span_of(tokens));
     file.add("step.layer_gradient_norm", span_of(layer_norm));
-    file.add("step.has_variance", span_of(has_variance));
-    file.add("step.variance", span_of(variance));
+    file.add("step.recorded", span_of(recorded));
+    for (std::size_t s = 0; s < series.size(); ++s)
+      file.add(step_column(layer_series()[s]), span_of(series[s]));
   }
 };
 
 std::vector<StepReport> read_steps(const ArrayReader& file, std::size_t layers) {
   const auto loss = file.read<double>("step.loss");
   Doubles rate(loss.size()), norm(loss.size()), layer_norm(loss.size() * layers);
-  Integers tokens(loss.size()), has_variance(loss.size());
+  Integers tokens(loss.size()), recorded(loss.size());
   file.read("step.learning_rate", std::span(rate));
   file.read("step.gradient_norm", std::span(norm));
   file.read("step.layer_gradient_norm", std::span(layer_norm));
   file.read("step.tokens", std::span(tokens));
-  file.read("step.has_variance", std::span(has_variance));
-  const auto variance = file.read<double>("step.variance");
-  std::vector<StepReport> steps;
-  auto next_norm = layer_norm.begin();
-  auto next_variance = variance.begin();
+  file.read("step.recorded", std::span(recorded));
+  std::vector<StepReport> steps(loss.size());
   const auto width = static_cast<std::ptrdiff_t>(layers);
   for (std::size_t i = 0; i < loss.size(); ++i) {
-    StepReport step{static_cast<std::int64_t>(i) + 1, loss[i], rate[i], norm[i], {}, {}, tokens[i]};
-    step.layer_gradient_norm.assign(next_norm, next_norm + width);
-    next_norm += width;
-    if (has_variance[i] != 0) {
-      if (variance.end() - next_variance < width) file.refuse("activation variances are missing");
-      step.layer_activation_variance.assign(next_variance, next_variance + width);
-      next_variance += width;
-    }
-    steps.push_back(std::move(step));
+    auto& step = steps[i];
+    step.step = static_cast<std::int64_t>(i) + 1;
+    step.loss = loss[i];
+    step.learning_rate = rate[i];
+    step.gradient_norm = norm[i];
+    step.tokens = tokens[i];
+    const auto first = layer_norm.begin() + static_cast<std::ptrdiff_t>(i) * width;
+    step.layer_gradient_norm.assign(first, first + width);
   }
-  if (next_variance != variance.end()) file.refuse("it has activation variances of no step");
+  for (const auto& series : layer_series()) {
+    const auto values = file.read<double>(step_column(series));
+    auto next = values.begin();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (recorded[i] == 0) continue;
+      if (values.end() - next < width) file.refuse(fmt::format("{} ends early", series.name));
+      (steps[i].*series.values).assign(next, next + width);
+      next += width;
+    }
+    if (next != values.end()) file.refuse(fmt::format("{} is of no step", series.name));
+  }
   return steps;
 }
 

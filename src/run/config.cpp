@@ -126,7 +126,13 @@ void check_heads(const Settings& settings, std::vector<KeyProblem>& problems) {
 
 void check_sizes(const Settings& settings, std::vector<KeyProblem>& problems) {
   const auto config = model_config(settings, 1, 1);
-  double numbers = 0;
+  ParameterLayout positions;
+  try {
+    position_encodings().at(config.positions).make<float>(position_config(config), positions);
+  } catch (const Error& error) {
+    problems.push_back({"model.positions", error.what()});
+  }
+  auto numbers = static_cast<double>(positions.count());
   for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
     numbers += static_cast<double>(config.width) *
                (4.0 * static_cast<double>(config.head_widths[layer]) *
@@ -226,6 +232,7 @@ ModelConfig model_config(const Settings& settings, Index vocabulary, Index longe
   config.residual = values_of(settings.list("model.residual"), parse_residual);
   config.activation = parse_activation(settings.text("model.activation"));
   config.positions = settings.text("model.positions");
+  config.relative_distance = settings.integer("model.relative-distance");
   config.dropout = settings.real("model.dropout");
   config.pattern_dropout = settings.real("attention.dropout");
   config.tied_output = settings.boolean("model.tied-output");

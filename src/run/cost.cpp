@@ -248,182 +248,183 @@ class TrialModel {
            (model_.turns_vectors && model_.projected(layer) <= layer.columns() ? layer.columns()
                                                                                : 0) +
            (model_.average ? model_.width : 0);
-    // What ResidualSublayer keeps of a token: what its sublayer was given, of its norm, and what is
-    // scaled.
-    double sublayer_numbers(const ModelShape::Layer& layer) const {
-      const bool keeps =
-          layer.residual == Residual::scaled_sublayer ||
-          (layer.residual == Residual::scaled_stream && layer.norm == NormPlacement::pre);
-      return model_.width + (layer.norm == NormPlacement::none ? 0 : model_.width + 1) +
-             (keeps ? model_.width : 0);
-    }
-
-    // ModelWorkspace over so many tokens.
-    double workspace_bytes(double tokens, bool backward, bool gated) const {
-      const double width = model_.width;
-      double a_token = 2 * width + model_.vocabulary + width + 1, widest = 0, inner = 0;
-      for (const auto& layer : model_.layers) {
-        const double columns = layer.columns();
-        a_token += layer.sublayers() * sublayer_numbers(layer) + 2 * layer.feed_forward +
-                   attention_numbers(layer) + (gated ? columns : 0);
-        widest = std::max(widest, columns + model_.projected(layer));
-        inner = std::max(inner, layer.feed_forward);
-      }
-      if (model_.average) widest += width;
-      a_token += width;  // scratch: what a sublayer gives
-      double patterns = 1;
-      if (backward) {
-        a_token += 3 * width + inner + widest;
-        patterns = 2;
-      }
-      a_token += 3;  // losses and weights of rows
-      return kNumber * (tokens * a_token + patterns * model_.longest * model_.longest);
-    }
-
-    // AblationWorkspace: the copies without heads share the memory of one layer.
-    double ablation_bytes(double tokens) const {
-      const double width = model_.width;
-      double widest = 0, inner = 0, kept = 0;
-      for (const auto& layer : model_.layers) {
-        widest = std::max(widest, attention_numbers(layer) + layer.columns());
-        inner = std::max(inner, layer.feed_forward);
-        kept = std::max(kept, 2 * sublayer_numbers(layer));
-      }
-      return kNumber * (tokens * (5 * width + kept + 2 * inner + model_.vocabulary + widest + 2) +
-                        model_.longest * model_.longest);
-    }
-
-    double evaluator_bytes(const BatchShape& scored, int threads, bool backward, bool gated,
-                           bool ablated = false) const {
-      if (scored.sequences == 0) return 0;
-      const double batch = std::min(std::max(kEvaluatorBatch, model_.longest), scored.tokens);
-      constexpr double kPackedToken = 3 * sizeof(float), kPackedExample = 64;
-      return threads * (workspace_bytes(batch, backward, gated) +
-                        (ablated ? ablation_bytes(kEvaluatorBatch) : 0)) +
-             kPackedToken * scored.tokens + kPackedExample * scored.sequences;
-    }
-
-    static bool needs_gradients(const std::vector<std::string>& names) {
-      return std::ranges::any_of(names, [](const std::string& name) {
-        return !headcount::measures().at(name).pattern_float && name != "importance.ablation";
-      });
-    }
-
-    static bool ablates(const std::vector<std::string>& names) {
-      return std::ranges::find(names, "importance.ablation") != names.end();
-    }
-
-    double training_bytes(int threads) const {
-      if (train_.steps == 0) return parameter_bytes();
-      const auto batch = training_batch();
-      const double shard =
-          std::ceil(batch.sequences / train_.shards) * batch.tokens / batch.sequences;
-      double bytes = (4 + threads + (settings_.is("evaluate.parameters", "best") ? 1 : 0)) *
-                         parameter_bytes() +
-                     std::min(threads, train_.shards) *
-                         workspace_bytes(shard, true, training_heads().share < 1);
-      bytes += evaluator_bytes(examples(SplitName::validation, "evaluate.examples"), threads, false,
-                               training_heads().share < 1);
-      if (!during_.empty())
-        bytes += evaluator_bytes(examples(SplitName::validation, "measure.examples"), threads,
-                                 needs_gradients(during_), true, ablates(during_));
-      return bytes;
-    }
-
-    double evaluation_bytes(int threads) const {
-      return parameter_bytes() +
-             std::max(evaluator_bytes(examples(SplitName::validation, "evaluate.examples"), threads,
-                                      false, at_work_.share < 1),
-                      evaluator_bytes(examples(SplitName::test, "evaluate.examples"), threads,
-                                      false, at_work_.share < 1));
-    }
-
-    double measure_bytes(int threads) const {
-      const auto scored = examples(measured_split(), "measure.examples");
-      constexpr double kTerm = 2 * sizeof(double);
-      return parameter_bytes() +
-             evaluator_bytes(scored, threads, needs_gradients(names_), !names_.empty(),
-                             ablates(names_)) +
-             as_real(std::ssize(names_)) * kTerm * scored.sequences * model_.heads();
-    }
-
-    double prune_bytes(int threads) const {
-      if (methods_.empty()) return 0;
-      return 2 * parameter_bytes() +
-             evaluator_bytes(examples(SplitName::validation, "prune.examples"), threads, true, true,
-                             ablates(methods_)) +
-             evaluator_bytes(examples(SplitName::test, "prune.examples"), threads, false, true);
-    }
-
-    // What a trial found stays until its file is written; patterns are laid out and packed for it
-    // in half precision.
-    double result_bytes() const {
-      const double layers = as_real(std::ssize(model_.layers));
-      double bytes = as_real(train_.steps) * (sizeof(StepReport) + 2 * layers * sizeof(double));
-      const auto statistics = [&](SplitName split, std::string_view limit) {
-        return sizeof(ExampleStatistics) * examples(split, limit).sequences;
-      };
-      bytes += statistics(SplitName::validation, "evaluate.examples") +
-               statistics(SplitName::test, "evaluate.examples");
-      for (const auto& method : methods_)
-        bytes += orders(method) * as_real(std::ssize(points())) *
-                 statistics(SplitName::test, "prune.examples");
-      return bytes +
-             2 * kNumber * as_real(kept_patterns()) * sizes_.example.squares * model_.heads();
-    }
-
-    double held_out_tokens() const {
-      return as_real(sizes_.validation_examples + sizes_.test_examples) * sizes_.example.tokens;
-    }
-
-    // Tokens of the training split, told by the share of the others. None where data are generated.
-    double training_tokens() const {
-      const double held = settings_.real("task.validation") + settings_.real("task.test");
-      if (find_data_source(task_config(settings_)).generate || held == 0) return 0;
-      return held_out_tokens() * (1 - held) / held;
-    }
-
-    double data_bytes() const {
-      constexpr double kExample =
-          sizeof(Example) + 32;  // with what the memory of its two vectors costs
-      return sizeof(Token) * (training_tokens() + 2 * held_out_tokens()) +
-             kExample * as_real(sizes_.validation_examples + sizes_.test_examples);
-    }
-
-    // While data are read: the text and its splits, tokens and their widths, in vectors that grow.
-    double making_bytes() const {
-      constexpr double kTokenInMaking = 2 + 2 * (sizeof(Token) + sizeof(std::int32_t));
-      return data_bytes() + kTokenInMaking * training_tokens();
-    }
-
-    const Settings& settings_;
-    const TaskSizes& sizes_;
-    TrainConfig train_;
-    ModelConfig config_;
-    ModelShape model_;
-    HeadsAtWork at_work_;
-    std::vector<std::string> names_, during_, methods_;
-  };
-
-  // What one thread does while the others wait: gradients are added in order, then parameters
-  // change.
-  Work serial_part(const Work& steps) {
-    Work serial;
-    for (const auto feature : {Feature::parameter_elements, Feature::updates, Feature::steps})
-      serial[feature] = steps[feature];
-    return serial;
   }
 
-  double step_seconds(const Calibration& calibration, const Work& steps, int shards, int threads) {
-    const double serial = calibration.time(serial_part(steps));
-    const double rounds = std::ceil(static_cast<double>(shards) / threads);
-    return serial + (calibration.time(steps) - serial) * rounds / shards;
+  // What ResidualSublayer keeps of a token: what its sublayer was given, of its norm, and what is
+  // scaled.
+  double sublayer_numbers(const ModelShape::Layer& layer) const {
+    const bool keeps =
+        layer.residual == Residual::scaled_sublayer ||
+        (layer.residual == Residual::scaled_stream && layer.norm == NormPlacement::pre);
+    return model_.width + (layer.norm == NormPlacement::none ? 0 : model_.width + 1) +
+           (keeps ? model_.width : 0);
   }
+
+  // ModelWorkspace over so many tokens.
+  double workspace_bytes(double tokens, bool backward, bool gated) const {
+    const double width = model_.width;
+    double a_token = 2 * width + model_.vocabulary + width + 1, widest = 0, inner = 0;
+    for (const auto& layer : model_.layers) {
+      const double columns = layer.columns();
+      a_token += layer.sublayers() * sublayer_numbers(layer) + 2 * layer.feed_forward +
+                 attention_numbers(layer) + (gated ? columns : 0);
+      widest = std::max(widest, columns + model_.projected(layer));
+      inner = std::max(inner, layer.feed_forward);
+    }
+    if (model_.average) widest += width;
+    a_token += width;  // scratch: what a sublayer gives
+    double patterns = 1;
+    if (backward) {
+      a_token += 3 * width + inner + widest;
+      patterns = 2;
+    }
+    a_token += 3;  // losses and weights of rows
+    return kNumber * (tokens * a_token + patterns * model_.longest * model_.longest +
+                      model_.longest * model_.rows_beside);
+  }
+
+  // AblationWorkspace: the copies without heads share the memory of one layer.
+  double ablation_bytes(double tokens) const {
+    const double width = model_.width;
+    double widest = 0, inner = 0, kept = 0;
+    for (const auto& layer : model_.layers) {
+      widest = std::max(widest, attention_numbers(layer) + layer.columns());
+      inner = std::max(inner, layer.feed_forward);
+      kept = std::max(kept, 2 * sublayer_numbers(layer));
+    }
+    return kNumber * (tokens * (5 * width + kept + 2 * inner + model_.vocabulary + widest + 2) +
+                      model_.longest * model_.longest);
+  }
+
+  double evaluator_bytes(const BatchShape& scored, int threads, bool backward, bool gated,
+                         bool ablated = false) const {
+    if (scored.sequences == 0) return 0;
+    const double batch = std::min(std::max(kEvaluatorBatch, model_.longest), scored.tokens);
+    constexpr double kPackedToken = 3 * sizeof(float), kPackedExample = 64;
+    return threads * (workspace_bytes(batch, backward, gated) +
+                      (ablated ? ablation_bytes(kEvaluatorBatch) : 0)) +
+           kPackedToken * scored.tokens + kPackedExample * scored.sequences;
+  }
+
+  static bool needs_gradients(const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [](const std::string& name) {
+      return !headcount::measures().at(name).pattern_float && name != "importance.ablation";
+    });
+  }
+
+  static bool ablates(const std::vector<std::string>& names) {
+    return std::ranges::find(names, "importance.ablation") != names.end();
+  }
+
+  double training_bytes(int threads) const {
+    if (train_.steps == 0) return parameter_bytes();
+    const auto batch = training_batch();
+    const double shard =
+        std::ceil(batch.sequences / train_.shards) * batch.tokens / batch.sequences;
+    double bytes =
+        (4 + threads + (settings_.is("evaluate.parameters", "best") ? 1 : 0)) * parameter_bytes() +
+        std::min(threads, train_.shards) * workspace_bytes(shard, true, training_heads().share < 1);
+    bytes += evaluator_bytes(examples(SplitName::validation, "evaluate.examples"), threads, false,
+                             training_heads().share < 1);
+    if (!during_.empty())
+      bytes += evaluator_bytes(examples(SplitName::validation, "measure.examples"), threads,
+                               needs_gradients(during_), true, ablates(during_));
+    return bytes;
+  }
+
+  double evaluation_bytes(int threads) const {
+    return parameter_bytes() +
+           std::max(evaluator_bytes(examples(SplitName::validation, "evaluate.examples"), threads,
+                                    false, at_work_.share < 1),
+                    evaluator_bytes(examples(SplitName::test, "evaluate.examples"), threads, false,
+                                    at_work_.share < 1));
+  }
+
+  double measure_bytes(int threads) const {
+    const auto scored = examples(measured_split(), "measure.examples");
+    constexpr double kTerm = 2 * sizeof(double);
+    return parameter_bytes() +
+           evaluator_bytes(scored, threads, needs_gradients(names_), !names_.empty(),
+                           ablates(names_)) +
+           as_real(std::ssize(names_)) * kTerm * scored.sequences * model_.heads();
+  }
+
+  double prune_bytes(int threads) const {
+    if (methods_.empty()) return 0;
+    return 2 * parameter_bytes() +
+           evaluator_bytes(examples(SplitName::validation, "prune.examples"), threads, true, true,
+                           ablates(methods_)) +
+           evaluator_bytes(examples(SplitName::test, "prune.examples"), threads, false, true);
+  }
+
+  // What a trial found stays until its file is written; patterns are laid out and packed for it
+  // in half precision.
+  double result_bytes() const {
+    const double layers = as_real(std::ssize(model_.layers));
+    const double series = 1 + as_real(std::ssize(layer_series())) / as_real(train_.record_every);
+    double bytes = as_real(train_.steps) * (sizeof(StepReport) + series * layers * sizeof(double));
+    const auto statistics = [&](SplitName split, std::string_view limit) {
+      return sizeof(ExampleStatistics) * examples(split, limit).sequences;
+    };
+    bytes += statistics(SplitName::validation, "evaluate.examples") +
+             statistics(SplitName::test, "evaluate.examples");
+    for (const auto& method : methods_)
+      bytes += orders(method) * as_real(std::ssize(points())) *
+               statistics(SplitName::test, "prune.examples");
+    return bytes + 2 * kNumber * as_real(kept_patterns()) * sizes_.example.squares * model_.heads();
+  }
+
+  double held_out_tokens() const {
+    return as_real(sizes_.validation_examples + sizes_.test_examples) * sizes_.example.tokens;
+  }
+
+  // Tokens of the training split, told by the share of the others. None where data are generated.
+  double training_tokens() const {
+    const double held = settings_.real("task.validation") + settings_.real("task.test");
+    if (find_data_source(task_config(settings_)).generate || held == 0) return 0;
+    return held_out_tokens() * (1 - held) / held;
+  }
+
+  double data_bytes() const {
+    constexpr double kExample =
+        sizeof(Example) + 32;  // with what the memory of its two vectors costs
+    return sizeof(Token) * (training_tokens() + 2 * held_out_tokens()) +
+           kExample * as_real(sizes_.validation_examples + sizes_.test_examples);
+  }
+
+  // While data are read: the text and its splits, tokens and their widths, in vectors that grow.
+  double making_bytes() const {
+    constexpr double kTokenInMaking = 2 + 2 * (sizeof(Token) + sizeof(std::int32_t));
+    return data_bytes() + kTokenInMaking * training_tokens();
+  }
+
+  const Settings& settings_;
+  const TaskSizes& sizes_;
+  TrainConfig train_;
+  ModelConfig config_;
+  ModelShape model_;
+  HeadsAtWork at_work_;
+  std::vector<std::string> names_, during_, methods_;
+};
+
+// What one thread does while the others wait: gradients are added in order, then parameters
+// change.
+Work serial_part(const Work& steps) {
+  Work serial;
+  for (const auto feature : {Feature::parameter_elements, Feature::updates, Feature::steps})
+    serial[feature] = steps[feature];
+  return serial;
+}
+
+double step_seconds(const Calibration& calibration, const Work& steps, int shards, int threads) {
+  const double serial = calibration.time(serial_part(steps));
+  const double rounds = std::ceil(static_cast<double>(shards) / threads);
+  return serial + (calibration.time(steps) - serial) * rounds / shards;
+}
 
 }  // namespace
 
-TaskSizes
-sizes_of(const Task& task) {
+TaskSizes sizes_of(const Task& task) {
   TaskSizes sizes;
   sizes.vocabulary = task.vocabulary_size();
   sizes.longest = task.longest_sequence();

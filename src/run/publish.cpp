@@ -95,7 +95,7 @@ class TrialFile {
     if (steps.empty()) return;
     const std::string group = "/training";
     std::vector<std::int64_t> step;
-    std::vector<double> loss, rate, norm, layer_norm, layer_variance;
+    std::vector<double> loss, rate, norm, layer_norm;
     const auto layers = steps.front().layer_gradient_norm.size();
     for (const auto& report : steps) {
       step.push_back(report.step);
@@ -104,11 +104,6 @@ class TrialFile {
       norm.push_back(report.gradient_norm);
       layer_norm.insert(layer_norm.end(), report.layer_gradient_norm.begin(),
                         report.layer_gradient_norm.end());
-      if (report.layer_activation_variance.empty())
-        layer_variance.insert(layer_variance.end(), layers, kMissing);
-      else
-        layer_variance.insert(layer_variance.end(), report.layer_activation_variance.begin(),
-                              report.layer_activation_variance.end());
     }
     file_.dimension(group, "step", step, info("training step, from 1"));
     file_.dimension(group, "layer", count_up(layers), info("layer, from 0"));
@@ -118,8 +113,17 @@ class TrialFile {
     curve(group, "gradient_norm", {"step"}, norm, "l2 norm of the gradient before clipping");
     curve(group, "layer_gradient_norm", {"step", "layer"}, layer_norm,
           "l2 norm of the gradient of a layer's parameters");
-    curve(group, "layer_activation_variance", {"step", "layer"}, layer_variance,
-          "variance of the residual stream after the layer, over tokens and width");
+    for (const auto& series : layer_series()) {
+      std::vector<double> values;
+      for (const auto& report : steps) {
+        const auto& recorded = report.*series.values;
+        if (recorded.empty())
+          values.insert(values.end(), layers, kMissing);
+        else
+          values.insert(values.end(), recorded.begin(), recorded.end());
+      }
+      curve(group, series.name, {"step", "layer"}, values, series.long_name, series.unit);
+    }
     validation_curve(group);
   }
 

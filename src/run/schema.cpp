@@ -69,6 +69,8 @@ std::vector<Key> model_keys() {
       {"model.activation", choice(activations), "gelu", "of the feed-forward sublayer"},
       {"model.positions", choice(position_encodings().names()), "sinusoidal",
        "how tokens learn where they stand"},
+      {"model.relative-distance", integer(1, 4096), "16",
+       "with relative positions, from which distance on they are not told apart", "tokens"},
       {"model.init", choice(initialization_schemes().names()), "xavier-uniform",
        "what parameters start as"},
       {"model.dropout", real("[0, 1)"), "0",
@@ -115,7 +117,7 @@ std::vector<Key> train_keys() {
        "pieces a batch is cut into; at most as many threads can work on it"},
       {"train.precision", choice(precision_names()), "float32",
        "of the inputs of large products in training; all else, measures included, is float32"},
-      {"train.record-every", integer(1), "10", "steps between measurements of activations"},
+      {"train.record-every", integer(1), "10", "steps between records of every layer"},
       {"train.validate-every", integer(0), "200", "steps between validations; 0: only at the end"},
   };
 }

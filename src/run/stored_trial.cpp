@@ -72,19 +72,26 @@ std::vector<StepReport> read_steps(const ResultFile& file, std::size_t layers) {
   const std::size_t n = loss.size();
   const auto rate = read_shaped<double>(file, "/training/learning_rate", {n});
   const auto norm = read_shaped<double>(file, "/training/gradient_norm", {n});
-  const auto layer = [&](const char* dataset) {
+  const auto layer = [&](const std::string& dataset) {
     return rows_of(read_shaped<double>(file, dataset, {n, layers}), n);
   };
   auto layer_norm = layer("/training/layer_gradient_norm");
-  auto variance = layer("/training/layer_activation_variance");
-  std::vector<StepReport> steps;
+  std::vector<StepReport> steps(n);
   for (std::size_t i = 0; i < n; ++i) {
-    StepReport step{static_cast<std::int64_t>(i) + 1, loss[i], rate[i], norm[i], {}, {}, 0};
-    step.layer_gradient_norm = std::move(layer_norm[i]);
+    steps[i].step = static_cast<std::int64_t>(i) + 1;
+    steps[i].loss = loss[i];
+    steps[i].learning_rate = rate[i];
+    steps[i].gradient_norm = norm[i];
+    steps[i].layer_gradient_norm = std::move(layer_norm[i]);
+  }
+  for (const auto& series : layer_series()) {
+    const auto dataset = std::string("/training/") + series.name;
+    if (!file.exists(dataset)) continue;  // of a version that did not record it
+    auto recorded = layer(dataset);
     const auto missing = [](double x) { return std::isnan(x); };  // was not recorded at this step
-    if (!std::all_of(variance[i].begin(), variance[i].end(), missing))
-      step.layer_activation_variance = std::move(variance[i]);
-    steps.push_back(std::move(step));
+    for (std::size_t i = 0; i < n; ++i)
+      if (!std::all_of(recorded[i].begin(), recorded[i].end(), missing))
+        steps[i].*series.values = std::move(recorded[i]);
   }
   return steps;
 }

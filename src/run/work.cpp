@@ -77,6 +77,11 @@ double around_backward_visits(const ModelShape& model, const ModelShape::Layer& 
   return 0;
 }
 
+// Pairs of a query and a key that it sees.
+double visible_pairs(const ModelShape& model, const BatchShape& batch) {
+  return model.causal ? (batch.squares + batch.tokens) / 2 : batch.squares;
+}
+
 // The products of a head and what stands between them: `products` of T × T × K, of which `scores`
 // are the score function's; `visits` of the pattern, `vectors` of [T, K] read or written.
 struct Attending {
@@ -87,11 +92,12 @@ constexpr Attending kForward{2, 1, 1, 4, 1}, kBackward{5, 2, 2, 7, 1};
 void add_heads(Work& work, const ModelShape& model, const ModelShape::Layer& layer,
                const BatchShape& batch, double share, const Attending& attending, bool training) {
   const double heads = layer.heads * share, columns = layer.columns() * share;
-  const double visible = model.causal ? (batch.squares + batch.tokens) / 2 : batch.squares;
-  work[Feature::head_flops] += attending.products * 2 * visible * columns;
+  const double visible = visible_pairs(model, batch);
+  const double pairs = visible + batch.tokens * model.rows_beside;
+  work[Feature::head_flops] += attending.products * 2 * pairs * columns;
   work[Feature::head_elements] += attending.vectors * batch.tokens * columns;
-  work[Feature::pattern_elements] +=
-      (attending.visits * visible + (model.adds_to_scores ? batch.squares : 0)) * heads;
+  const int hooks = model.adds_to_scores + model.adds_to_contexts;  // visit the pattern as well
+  work[Feature::pattern_elements] += (1 + hooks) * attending.visits * visible * heads;
   work[Feature::pattern_rows] += batch.tokens * heads;
   work[Feature::slices] += batch.sequences * heads;
   work[Feature::exponentials] += visible * heads;
@@ -170,14 +176,19 @@ ModelShape ModelShape::of(const ModelConfig& config) {
   // A table has one row per position or a fixed number of rows: two short ones tell which, and no
   // long table need be made.
   const auto& entry = position_encodings().at(config.positions);
+  auto short_config = position_config(config);
   ParameterLayout one_layout, two_layout;
-  const auto one = entry.make<float>({config.width, 1}, one_layout);
-  const auto two = entry.make<float>({config.width, 2}, two_layout);
+  short_config.longest = 1;
+  const auto one = entry.make<float>(short_config, one_layout);
+  short_config.longest = 2;
+  const auto two = entry.make<float>(short_config, two_layout);
   const auto first = static_cast<double>(one_layout.count()),
              second = static_cast<double>(two_layout.count());
   shape.position_parameters = first + (shape.longest - 1) * (second - first);
   shape.turns_vectors = one->acts_on_vectors();
   shape.adds_to_scores = one->acts_on_scores();
+  shape.adds_to_contexts = one->acts_on_contexts();
+  shape.rows_beside = static_cast<double>(one->rows_beside(config.longest));
   return shape;
 }
 
@@ -328,9 +339,13 @@ Work step_work(const ModelShape& model, const StepShape& step, HeadsAtWork heads
   work[Feature::steps] += 1;
   if (step.precision == Precision::bfloat16)
     std::swap(work[Feature::bfloat16_flops], work[Feature::product_flops]);
-  work[Feature::elements] += 2 * step.batch.tokens * model.width *
-                             static_cast<double>(model.layers.size()) / step.record_every;
-  return work;
+  const double seen = visible_pairs(model, step.batch) * model.heads();
+  Work record;
+  record[Feature::elements] +=
+      2 * step.batch.tokens * model.width * static_cast<double>(model.layers.size());
+  record[Feature::pattern_elements] += 2 * seen;
+  record[Feature::exponentials] += seen;  // logarithms, as fast
+  return work + (1 / step.record_every) * record;
 }
 
 Work pass_work(const ModelShape& model, const BatchShape& examples, HeadsAtWork heads,
@@ -383,8 +398,7 @@ Work observation_work(std::string_view measure, const ModelShape& model,
   Work work;
   work[Feature::observed_elements] += examples.squares * heads;
   if (measure.starts_with("entropy"))
-    work[Feature::logarithms] +=
-        heads * (model.causal ? (examples.squares + examples.tokens) / 2 : examples.squares);
+    work[Feature::logarithms] += heads * visible_pairs(model, examples);
   return work;
 }
 

@@ -79,12 +79,15 @@ struct ModelShape {
   NormKind norm_kind = NormKind::layer;
   Activation activation = Activation::gelu;
   double dropout = 0, pattern_dropout = 0;
+  // Of the position encoding: its parameters, what it does to heads, and how many rows its tables
+  // add to the keys or values of one.
   double position_parameters = 0;
-  bool turns_vectors = false, adds_to_scores = false;  // what the position encoding does to heads
   Sharing sharing = Sharing::none;
   bool takes_tangents = false;  // the score function, of every column for every score
   double score_parameters = 0;  // of the score function, for a column of a head
   bool average = false;         // average attention is added
+  bool turns_vectors = false, adds_to_scores = false, adds_to_contexts = false;
+  double rows_beside = 0;
 
   static ModelShape of(const ModelConfig& config);
 

@@ -1,7 +1,9 @@
 #include "train/trainer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -24,6 +26,22 @@ bool all_finite(const Numbers& numbers) {
 
 }  // namespace
 
+std::span<const LayerSeries> layer_series() {
+  static constexpr std::array kSeries{
+      LayerSeries{"layer_activation_variance",
+                  "variance of the residual stream after the layer, over tokens and width", "1",
+                  &StepReport::layer_activation_variance},
+      LayerSeries{
+          "layer_attention_entropy",
+          "mean over query positions and unmasked heads of -Σ_j p_j ln p_j, p before dropout",
+          "nats", &StepReport::layer_attention_entropy},
+      LayerSeries{"layer_softmax_saturation",
+                  "mean over query positions and unmasked heads of Σ_j p_j (1 - p_j), p before "
+                  "dropout; 0 is saturated",
+                  "1", &StepReport::layer_softmax_saturation}};
+  return kSeries;
+}
+
 template <class Real>
 Trainer<Real>::Trainer(const Model<Real>& model, const Task& task, const TrainConfig& config,
                        const HeadTreatment<Real>& treatment, ThreadTeam& team,
@@ -37,11 +55,12 @@ Trainer<Real>::Trainer(const Model<Real>& model, const Task& task, const TrainCo
       gradient_(model.layout()),
       optimizer_(config.optimizer, model.layout()) {
   for (int worker = 0; worker < team.size(); ++worker)
-    workers_.push_back({{}, Parameters<Real>(model.layout()), {}, {}});
+    workers_.push_back(
+        {{}, Parameters<Real>(model.layout()), {}, {}, PatternSums<Real>(treatment)});
 }
 
 template <class Real>
-ModelPass<Real> Trainer<Real>::pass_of(std::int64_t step, Index first_row, bool variance) const {
+ModelPass<Real> Trainer<Real>::pass_of(std::int64_t step, Index first_row) const {
   ModelPass<Real> pass;
   pass.treatment = treatment_;
   pass.training = true;
@@ -49,14 +68,13 @@ ModelPass<Real> Trainer<Real>::pass_of(std::int64_t step, Index first_row, bool 
   pass.step = static_cast<std::uint32_t>(step);
   pass.first_row = first_row;
   pass.precision = config_.precision;
-  pass.activation_variance = variance;
   return pass;
 }
 
-// Sums loss, gradient and activation variance over shards. Each worker has one gradient of its own;
+// Sums loss, gradient and what is recorded over shards. Each worker has one gradient of its own;
 // that of the first shard becomes the sum, to which the others are added in their order.
 template <class Real>
-void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t step, bool variance,
+void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t step, bool recorded,
                                StepReport& report) {
   std::vector<Index> first_row;
   Index tokens = 0;
@@ -69,16 +87,19 @@ void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t st
   }
   const Real weight = static_cast<Real>(1.0 / static_cast<double>(targets));
   report.tokens = tokens;
-  if (variance)
-    report.layer_activation_variance.assign(static_cast<std::size_t>(model_->config().layers()),
-                                            0.0);
+  const int layers = recorded ? model_->config().layers() : 0;
+  report.layer_activation_variance.assign(static_cast<std::size_t>(layers), 0.0);
+  std::vector<typename PatternSums<Real>::Layer> patterns(static_cast<std::size_t>(layers));
 
   const auto work = [&](int piece, int which) {
     auto& worker = workers_[static_cast<std::size_t>(which)];
     const auto& shard = shards[static_cast<std::size_t>(piece)];
     worker.gradient.set_zero();
     if (shard.input.count() == 0) return;
-    const auto pass = pass_of(step, first_row[static_cast<std::size_t>(piece)], variance);
+    auto pass = pass_of(step, first_row[static_cast<std::size_t>(piece)]);
+    pass.activation_variance = recorded;
+    worker.patterns.begin(layers);
+    if (recorded) pass.observer = &worker.patterns;
     model_->forward(*parameters_, packed(shard), pass, worker.workspace);
     worker.weights.assign(shard.targets.size(), weight);
     auto logits = worker.workspace.logits.view();
@@ -97,11 +118,19 @@ void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t st
     for (const auto& row : worker.rows) nll += static_cast<double>(row.nll);
     report.loss += nll / static_cast<double>(targets);
     const double share = static_cast<double>(shard.input.total()) / static_cast<double>(tokens);
-    for (std::size_t layer = 0; layer < worker.workspace.activation_variance.size(); ++layer)
+    for (std::size_t layer = 0; layer < patterns.size(); ++layer) {
       report.layer_activation_variance[layer] +=
           share * worker.workspace.activation_variance[layer];
+      patterns[layer] += worker.patterns.layers()[layer];
+    }
   };
   team_->run(static_cast<int>(shards.size()), work, add);
+  for (const auto& layer : patterns) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    report.layer_attention_entropy.push_back(layer.rows > 0 ? layer.entropy / layer.rows : kNone);
+    report.layer_softmax_saturation.push_back(layer.rows > 0 ? layer.saturation / layer.rows
+                                                             : kNone);
+  }
 }
 
 template <class Real>
@@ -129,8 +158,8 @@ StepReport Trainer<Real>::step(std::int64_t step) {
   report.learning_rate = config_.schedule.at(step);
   const Batch batch = task_->training_batch(config_.data_seed, step, config_.batch_tokens);
   const auto shards = cut_into_shards(batch, config_.shards);
-  const bool variance = step % config_.record_every == 0 || step == 1 || step == config_.steps;
-  run_shards(shards, step, variance, report);
+  const bool recorded = step % config_.record_every == 0 || step == 1 || step == config_.steps;
+  run_shards(shards, step, recorded, report);
   measure_gradient(report);
   if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm))
     report_divergence(shards, report);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -10,6 +11,7 @@
 #include "model/model.hpp"
 #include "task/task.hpp"
 #include "train/adamw.hpp"
+#include "train/pattern_sums.hpp"
 #include "train/schedule.hpp"
 
 namespace headcount {
@@ -24,7 +26,7 @@ struct TrainConfig {
   double clip = 0;  // largest gradient norm; 0 for none
   std::uint64_t data_seed = 0;
   std::uint64_t dropout_seed = 0;
-  std::int64_t record_every = 1;  // steps between measurements of activation variance
+  std::int64_t record_every = 1;  // steps between records of layer_series()
 };
 
 // One training step, measured before its update.
@@ -34,10 +36,19 @@ struct StepReport {
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
   std::vector<double> layer_gradient_norm;
-  std::vector<double>
-      layer_activation_variance;  // empty except every `record_every` steps and at the last
+  // Those of layer_series(): empty except at the first step, every `record_every` and the last.
+  std::vector<double> layer_activation_variance, layer_attention_entropy, layer_softmax_saturation;
   std::int64_t tokens = 0;
 };
+
+// What is recorded of every layer at some steps, from the training batch itself.
+struct LayerSeries {
+  const char* name;  // of its dataset
+  const char* long_name;
+  const char* unit;
+  std::vector<double> StepReport::*values;
+};
+std::span<const LayerSeries> layer_series();
 
 // The loss or a gradient is no longer a number. The message names step and layer.
 class TrainingDiverged : public Error {
@@ -71,10 +82,11 @@ class Trainer {
     Parameters<Real> gradient;
     std::vector<RowLoss<Real>> rows;
     std::vector<Real> weights;
+    PatternSums<Real> patterns;
   };
 
-  ModelPass<Real> pass_of(std::int64_t step, Index first_row, bool variance) const;
-  void run_shards(const std::vector<Batch>& shards, std::int64_t step, bool variance,
+  ModelPass<Real> pass_of(std::int64_t step, Index first_row) const;
+  void run_shards(const std::vector<Batch>& shards, std::int64_t step, bool recorded,
                   StepReport& report);
   void measure_gradient(StepReport& report) const;
   [[noreturn]] void report_divergence(const std::vector<Batch>& shards, const StepReport& report);

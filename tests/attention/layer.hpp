@@ -15,7 +15,7 @@ namespace headcount::test {
 
 // A position encoding that does everything one may do: its transform is no rotation (the adjoint is
 // not the inverse) and depends on the position; its scores depend on queries, keys, parameters and
-// the head.
+// the head, and it adds to contexts what depends on the offset and the head.
 template <class Real>
 class EverythingEncoding : public AttentionHooks<Real> {
  public:
@@ -24,7 +24,9 @@ class EverythingEncoding : public AttentionHooks<Real> {
   EverythingEncoding(Index head_width, ParameterLayout& layout)
       : table_(layout.add("double.table", ParameterRole::position_embedding, -1, 2 * kReach + 1,
                           head_width)),
-        key_weights_(layout.add("double.key", ParameterRole::bias, -1, 1, head_width)) {}
+        key_weights_(layout.add("double.key", ParameterRole::bias, -1, 1, head_width)),
+        values_(layout.add("double.values", ParameterRole::position_embedding, -1, 2 * kReach + 1,
+                           head_width)) {}
 
   bool acts_on_vectors() const override { return true; }
   // v[k] ← v[k] + c(i) v[k + 1], cyclic.
@@ -42,29 +44,56 @@ class EverythingEncoding : public AttentionHooks<Real> {
   }
 
   bool acts_on_scores() const override { return true; }
-  // scores[i, j] += f(head) (q_i · table[j - i, clipped] + key_weights · k_j)
+  // scores[i, j] += f(head) scale (q_i · table[j - i, clipped] + key_weights · k_j)
   void add_to_scores(const Parameters<Real>& parameters, const HeadSlice<Real>& slice,
-                     MatrixRef<Real> scores) const override {
+                     MatrixRef<Real> scores, Buffer<Real>&) const override {
     const auto table = parameters.view(table_), key_weights = parameters.view(key_weights_);
-    for (Index i = 0; i < scores.rows(); ++i)
-      for (Index j = 0; j < scores.cols(); ++j)
-        scores(i, j) +=
-            factor(slice) * (slice.queries.row(i).cwiseProduct(table.row(place(i, j))).sum() +
-                             slice.keys.row(j).cwiseProduct(key_weights.row(0)).sum());
+    each_visible(slice, [&](Index i, Index j) {
+      scores(i, j) += factor(slice) * slice.scale *
+                      (slice.queries.row(i).cwiseProduct(table.row(place(i, j))).sum() +
+                       slice.keys.row(j).cwiseProduct(key_weights.row(0)).sum());
+    });
   }
   void scores_backward(const Parameters<Real>& parameters, const HeadSlice<Real>& slice,
                        ConstMatrixRef<Real> d_scores, MatrixRef<Real> d_queries,
-                       MatrixRef<Real> d_keys, Parameters<Real>* gradient) const override {
+                       MatrixRef<Real> d_keys, Parameters<Real>* gradient,
+                       Buffer<Real>&) const override {
     const auto table = parameters.view(table_), key_weights = parameters.view(key_weights_);
-    for (Index i = 0; i < d_scores.rows(); ++i)
-      for (Index j = 0; j < d_scores.cols(); ++j) {
-        const Real d = factor(slice) * d_scores(i, j);
-        d_queries.row(i) += d * table.row(place(i, j));
-        d_keys.row(j) += d * key_weights.row(0);
-        if (!gradient) continue;
-        gradient->view(table_).row(place(i, j)) += d * slice.queries.row(i);
-        gradient->view(key_weights_).row(0) += d * slice.keys.row(j);
-      }
+    each_visible(slice, [&](Index i, Index j) {
+      const Real d = factor(slice) * slice.scale * d_scores(i, j);
+      d_queries.row(i) += d * table.row(place(i, j));
+      d_keys.row(j) += d * key_weights.row(0);
+      if (!gradient) return;
+      gradient->view(table_).row(place(i, j)) += d * slice.queries.row(i);
+      gradient->view(key_weights_).row(0) += d * slice.keys.row(j);
+    });
+  }
+
+  bool acts_on_contexts() const override { return true; }
+  // context[i] += f(head) Σ_j pattern[i, j] values[j - i, clipped]
+  void add_to_context(const Parameters<Real>& parameters, const HeadSlice<Real>& slice,
+                      ConstMatrixRef<Real> pattern, MatrixRef<Real> context,
+                      Buffer<Real>&) const override {
+    const auto values = parameters.view(values_);
+    each_visible(slice, [&](Index i, Index j) {
+      context.row(i) += factor(slice) * pattern(i, j) * values.row(place(i, j));
+    });
+  }
+  void context_to_pattern(const Parameters<Real>& parameters, const HeadSlice<Real>& slice,
+                          ConstMatrixRef<Real> d_context, MatrixRef<Real> d_pattern,
+                          Buffer<Real>&) const override {
+    const auto values = parameters.view(values_);
+    each_visible(slice, [&](Index i, Index j) {
+      d_pattern(i, j) +=
+          factor(slice) * d_context.row(i).cwiseProduct(values.row(place(i, j))).sum();
+    });
+  }
+  void context_to_parameters(const HeadSlice<Real>& slice, ConstMatrixRef<Real> pattern,
+                             ConstMatrixRef<Real> d_context, Parameters<Real>& gradient,
+                             Buffer<Real>&) const override {
+    each_visible(slice, [&](Index i, Index j) {
+      gradient.view(values_).row(place(i, j)) += factor(slice) * pattern(i, j) * d_context.row(i);
+    });
   }
 
  private:
@@ -73,8 +102,13 @@ class EverythingEncoding : public AttentionHooks<Real> {
     return static_cast<Real>(1 + 0.1 * slice.id.head);
   }
   static Index place(Index i, Index j) { return std::clamp(j - i, -kReach, kReach) + kReach; }
+  template <class F>
+  static void each_visible(const HeadSlice<Real>& slice, const F& f) {
+    for (Index i = 0; i < slice.queries.rows(); ++i)
+      for (Index j = 0; j < slice.visible.keys_of(i); ++j) f(i, j);
+  }
 
-  ParameterBlock table_, key_weights_;
+  ParameterBlock table_, key_weights_, values_;
 };
 
 struct LayerShape {
@@ -270,14 +304,18 @@ PlainLayer<Real> plain_layer(const Layer<Real>& layer) {
       auto [q, k, v] =
           plain_vectors<Real>(layer, slot, layer.x.middleRows(q0, tq), memory.middleRows(k0, tk));
       Matrix<Real> added = Matrix<Real>::Zero(tq, tk);
+      const bool causal = layer.shape.mask == AttentionMask::causal;
+      const HeadSlice<Real> slice{
+          id,
+          {q.data(), tq, width, Eigen::OuterStride<>(width)},
+          {k.data(), tk, width, Eigen::OuterStride<>(width)},
+          causal ? Visible::up_to_itself(tq, tk) : Visible::all(tk),
+          layer.shape.score == "dot" ? Real{1} : 1 / std::sqrt(static_cast<Real>(width))};
+      Buffer<Real> work;
       if (layer.encoding) {
         layer.encoding->transform(q);
         layer.encoding->transform(k);
-        layer.encoding->add_to_scores(p,
-                                      {id,
-                                       {q.data(), tq, width, Eigen::OuterStride<>(width)},
-                                       {k.data(), tk, width, Eigen::OuterStride<>(width)}},
-                                      added);
+        layer.encoding->add_to_scores(p, slice, added, work);
       }
       RowVector<Real> weights;
       if (layer.shape.score == "additive")
@@ -286,6 +324,8 @@ PlainLayer<Real> plain_layer(const Layer<Real>& layer) {
       if (kind == Context::uniform) q.setZero(), k.setZero(), added.setZero();
       auto plain =
           plain_attention<Real>(q, k, v, added, layer.shape.mask, layer.shape.score, weights);
+      if (layer.encoding)
+        layer.encoding->add_to_context(p, slice, plain.pattern, plain.context, work);
       if (kind == Context::mean) plain.context.rowwise() = layer.treatment.mean.at(id);
       result.out.middleRows(q0, tq) +=
           layer.treatment.gate.at(id) * plain.context *

@@ -87,14 +87,25 @@ TEST_CASE("model gradients: parts taken out one by one and together") {
   }
 }
 
-TEST_CASE("model gradients: every position encoding in a stack without a mask") {
-  for (const auto& positions : position_encodings().names()) {
-    auto config = bidirectional(small_config());
-    config.positions = positions;
-    CAPTURE(positions);
-    SmallModel<double> small(config);
-    check_gradients(small);
-  }
+TEST_CASE("model gradients: every position encoding, with and without a mask") {
+  for (const auto& positions : position_encodings().names())
+    for (const bool causal : {true, false}) {
+      auto config = small_config({3, 2}, {2, 4});
+      if (!causal) config = bidirectional(config);
+      config.positions = positions;
+      config.relative_distance = 2;
+      config.pattern_dropout = 0.2;
+      CAPTURE(positions, causal);
+      SmallModel<double> small(config);
+      small.pass.training = true;
+      small.pass.dropout_seed = 5;
+      const auto site = config.site;
+      const RowVector<double> mean = random_matrix<double>(1, 4, 6);
+      small.treatment.gate.at({site, 0, 1}) = 0.6;
+      small.treatment.mask({site, 0, 2}, MaskKind::uniform);
+      small.treatment.mask({site, 1, 0}, MaskKind::mean, &mean);
+      check_gradients(small);
+    }
 }
 
 TEST_CASE("model gradients: classifiers of whole sequences") {

@@ -89,6 +89,25 @@ TEST_CASE("law: masked equals removed whatever the layers are made of") {
   }));
 }
 
+TEMPLATE_TEST_CASE("masked equals removed under every position encoding", "", float, double) {
+  for (const auto& positions : position_encodings().names())
+    for (const bool causal : {true, false}) {
+      auto config = small_config({3, 0, 4}, {2, 1, 4});
+      if (!causal) config = bidirectional(config);
+      config.positions = positions;
+      config.relative_distance = 2;
+      const SmallModel<TestType> small(config);
+      const auto all = small.model.present_heads();
+      for (unsigned subset = 0; subset < 128; ++subset) {
+        CAPTURE(positions, causal, subset);
+        std::vector<HeadId> chosen;
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (subset >> i & 1U) chosen.push_back(all[i]);
+        masked_equals_removed(small, chosen);
+      }
+    }
+}
+
 TEST_CASE("masking a head changes the logits") {
   SmallModel<double> small;
   const Matrix<double> intact = small.logits();

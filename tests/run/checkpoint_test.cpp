@@ -17,8 +17,17 @@ UnfinishedTrial sample_state(const Model<float>& model, bool trained) {
   state.started = "2026-11-30T07:00:00Z";
   state.stages = {{"train", 1.5, 2.5}, {"evaluate", 0.1, 0.2}};
   for (std::int64_t step = 1; step <= 3; ++step) {
-    StepReport report{step, 1.0 / static_cast<double>(step), 0.01, 0.5, {0.3, 0.4}, {}, 60 + step};
-    if (step != 2) report.layer_activation_variance = {1.0, 2.0 + static_cast<double>(step)};
+    StepReport report;
+    report.step = step;
+    report.loss = 1.0 / static_cast<double>(step);
+    report.learning_rate = 0.01;
+    report.gradient_norm = 0.5;
+    report.layer_gradient_norm = {0.3, 0.4};
+    report.tokens = 60 + step;
+    double next = 1;
+    if (step != 2)
+      for (const auto& series : layer_series())
+        report.*series.values = {next++, 2.0 + static_cast<double>(step)};
     state.training.steps.push_back(report);
   }
   const auto& entropy = measures().at("entropy");
@@ -58,7 +67,7 @@ void check_equal(const UnfinishedTrial& a, const UnfinishedTrial& b) {
     CHECK(x.learning_rate == y.learning_rate);
     CHECK(x.gradient_norm == y.gradient_norm);
     CHECK(x.layer_gradient_norm == y.layer_gradient_norm);
-    CHECK(x.layer_activation_variance == y.layer_activation_variance);
+    for (const auto& series : layer_series()) CHECK(x.*series.values == y.*series.values);
     CHECK(x.tokens == y.tokens);
   }
   REQUIRE(a.training.validations.size() == b.training.validations.size());

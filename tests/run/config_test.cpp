@@ -129,6 +129,15 @@ TEST_CASE("a model too large to be meant is refused before memory is taken") {
              ContainsSubstring("parameters is more than"));
 }
 
+TEST_CASE("an encoding that cannot serve a layer's heads is told with the spec") {
+  CHECK(problem({"model.positions=rotary"}) == "no problem");  // heads of 6 and of 4 columns
+  CHECK_THAT(problem({"model.positions=rotary", "model.heads=(2 4)"}),
+             ContainsSubstring("heads of layer 1 are 3 wide; choose an even attention.head-width"));
+  CHECK_THAT(problem({"model.positions=rotary", "attention.head-width=5"}),
+             ContainsSubstring("heads of layer 0 are 5 wide"));
+  CHECK(problem({"model.positions=alibi", "model.heads=(2 4)"}) == "no problem");
+}
+
 TEST_CASE("everything wrong is told at once") {
   const auto said = problem({"model.d-model=14", "task.validation=0", "mask.heads=cross:0:0"});
   CHECK_THAT(said, ContainsSubstring("do not divide"));
@@ -164,7 +173,8 @@ TEST_CASE("every key of the model arrives") {
                      "model.norm=post", "model.norm-kind=rms", "model.residual=none",
                      "model.activation=relu", "model.positions=learned", "model.dropout=0.25",
                      "attention.dropout=0.5", "model.tied-output=no", "model.scale-embedding=no",
-                     "attention.head-width=7", "attention.mask=none", "prune.methods="}),
+                     "model.relative-distance=3", "attention.head-width=7", "attention.mask=none",
+                     "prune.methods="}),
       6, 9);
   CHECK(config.site == Site::encoder_self);
   CHECK(config.mask == AttentionMask::none);
@@ -180,6 +190,7 @@ TEST_CASE("every key of the model arrives") {
   CHECK(config.residual == Residual::none);
   CHECK(config.activation == Activation::relu);
   CHECK(config.positions == "learned");
+  CHECK(config.relative_distance == 3);
   CHECK(config.dropout == 0.25);
   CHECK(config.pattern_dropout == 0.5);
   CHECK_FALSE(config.tied_output);

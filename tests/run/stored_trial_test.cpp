@@ -122,6 +122,7 @@ TEST_CASE("values of another shape than the spec asks for are refused under the 
            {"/training/gradient_norm", {6, 1}},
            {"/training/layer_gradient_norm", {6, 1}},
            {"/training/layer_activation_variance", {12}},
+           {"/training/layer_attention_entropy", {6}},
            {"/training/validation_nll", {1}},
            {"/heads_over_training/decoder_self/entropy", {2, 1, 1}},
            {"/model/decoder.1.self.w_q", {1, 1}}}) {

@@ -55,6 +55,8 @@ TEST_CASE("a trial file holds every group of the schema, in shape") {
                    {"/training/gradient_norm", step, {6}},
                    {"/training/layer_gradient_norm", curve, {6, 2}},
                    {"/training/layer_activation_variance", curve, {6, 2}},
+                   {"/training/layer_attention_entropy", curve, {6, 2}},
+                   {"/training/layer_softmax_saturation", curve, {6, 2}},
                    {"/training/validation_nll", {"validation_step"}, {2}}});
   for (const std::string split : {"validation", "test"}) {
     const auto group = "/evaluation/" + split;
@@ -142,9 +144,14 @@ TEST_CASE("what is trained is told step by step") {
   CHECK(file.read<std::int64_t>("/training/step") == std::vector<std::int64_t>{1, 2, 3, 4, 5, 6});
   CHECK(file.read<std::int64_t>("/training/validation_step") == std::vector<std::int64_t>{4, 6});
   CHECK(file.read<double>("/training/learning_rate")[0] == Approx(0.005));
-  const auto variance = file.read<double>("/training/layer_activation_variance");
-  for (std::size_t step = 1; step <= 6; ++step)
-    CHECK(std::isnan(variance[(step - 1) * 2]) == (step % 2 == 1 && step > 1));
+  for (const auto& series : layer_series()) {
+    const auto dataset = std::string("/training/") + series.name;
+    CHECK(file.attribute_text(dataset, "long_name") == series.long_name);
+    CHECK(file.attribute_text(dataset, "units") == series.unit);
+    const auto values = file.read<double>(dataset);
+    for (std::size_t step = 1; step <= 6; ++step)
+      CHECK(std::isnan(values[(step - 1) * 2]) == (step % 2 == 1 && step > 1));
+  }
   // nothing random acts in a validation: the last one is the evaluation
   CHECK(last(file.read<double>("/training/validation_nll")) ==
         file.read_scalar<double>("/evaluation/validation/nll"));

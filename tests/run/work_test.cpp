@@ -34,6 +34,7 @@ TEST_CASE("a model's parameters are counted as its layout counts them") {
     const auto widths = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(layers),
                                                               rc::gen::inRange(1, 9));
     auto config = config_of(heads, std::vector<Index>(widths.begin(), widths.end()));
+    for (auto& width : config.head_widths) width *= 2;  // rotary turns pairs
     config.vocabulary = *rc::gen::inRange(1, 50);
     config.longest = *rc::gen::inRange(1, 40);
     config.width = 2 * *rc::gen::inRange(1, 20);
@@ -52,6 +53,7 @@ TEST_CASE("a model's parameters are counted as its layout counts them") {
     if (shared == 0) config.sharing = *rc::gen::element(Sharing::none, Sharing::qk, Sharing::qkv);
     config.score = *rc::gen::elementOf(score_functions().names());
     config.average = *rc::gen::arbitrary<bool>();
+    config.relative_distance = *rc::gen::inRange(1, 6);
     const Model<float> model(config);
     RC_ASSERT(ModelShape::of(config).parameters() == static_cast<double>(model.layout().count()));
   }));
@@ -75,9 +77,15 @@ TEST_CASE("arithmetic of a forward pass, by hand") {
 }
 
 TEST_CASE("the arithmetic of a forward pass is what the model says it is") {
-  const auto config = config_of({2, 3}, {2, 5});
+  auto config = config_of({2, 3}, {2, 4});
   const std::vector<std::int64_t> offsets{0, 3, 6};
-  CHECK(forward_work(ModelShape::of(config), kBatch).flops() == forward_flops(config, offsets));
+  for (const auto& positions : position_encodings().names())
+    for (const auto mask : {AttentionMask::causal, AttentionMask::none}) {
+      CAPTURE(positions, name_of(mask));
+      config.positions = positions;
+      config.mask = mask;
+      CHECK(forward_work(ModelShape::of(config), kBatch).flops() == forward_flops(config, offsets));
+    }
 }
 
 TEST_CASE("attention of other kinds has the arithmetic that the model says it has") {

@@ -134,8 +134,10 @@ TEST_CASE("any number of threads trains the same bits, in either precision") {
       CHECK(same_bits(found.reports[i].loss, expected.reports[i].loss));
       CHECK(same_bits(found.reports[i].gradient_norm, expected.reports[i].gradient_norm));
       CHECK(found.reports[i].layer_gradient_norm == expected.reports[i].layer_gradient_norm);
-      CHECK(found.reports[i].layer_activation_variance ==
-            expected.reports[i].layer_activation_variance);
+      for (const auto& series : layer_series()) {
+        CAPTURE(series.name);
+        CHECK(found.reports[i].*series.values == expected.reports[i].*series.values);
+      }
     }
   }
 }
@@ -157,9 +159,67 @@ TEST_CASE("another number of shards trains the same but for rounding") {
   for (std::size_t i = 0; i < one.reports.size(); ++i) {
     CHECK(four.reports[i].loss == Approx(one.reports[i].loss).epsilon(1e-4));
     CHECK(four.reports[i].tokens == one.reports[i].tokens);
-    REQUIRE(four.reports[i].layer_activation_variance.size() ==
-            one.reports[i].layer_activation_variance.size());
+    for (const auto& series : layer_series()) {
+      CAPTURE(series.name);
+      const auto& found = four.reports[i].*series.values;
+      const auto& expected = one.reports[i].*series.values;
+      REQUIRE(found.size() == expected.size());
+      // The variance is a mean of those within shards.
+      if (series.values == &StepReport::layer_activation_variance) continue;
+      for (std::size_t layer = 0; layer < expected.size(); ++layer)
+        CHECK(found[layer] == Approx(expected[layer]).epsilon(1e-4));
+    }
   }
+}
+
+TEST_CASE("recording changes nothing of training") {
+  auto config = toy_training();
+  config.record_every = 1;
+  Training<float> all(config, 2);
+  config.record_every = 100;
+  Training<float> few(config, 2);
+  for (std::int64_t step = 1; step <= 6; ++step) {
+    const auto a = all.trainer.step(step), b = few.trainer.step(step);
+    CHECK(same_bits(a.loss, b.loss));
+    CHECK(a.layer_attention_entropy.size() == 2);
+    CHECK(b.layer_attention_entropy.empty() == (step > 1 && step < 6));
+  }
+  CHECK(same_bits(all.parameters, few.parameters));
+}
+
+// With W_Q = 0 every key that is seen has the same weight: ln n and 1 - 1/n for n of them.
+TEST_CASE("entropy and saturation of even attention are those of its rows") {
+  Training<double> training(toy_training(), 2);
+  for (const char* name : {"decoder.1.self.w_q", "decoder.1.self.b_q"})
+    training.parameters.view(name).setZero();
+  const auto report = training.trainer.step(1);
+  const auto batch = training.task.training_batch(3, 1, 90);
+  double entropy = 0, saturation = 0, rows = 0;
+  for (std::int64_t b = 0; b < batch.input.count(); ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    const auto length = batch.input.offsets[at + 1] - batch.input.offsets[at];
+    for (std::int64_t n = 1; n <= length; ++n) {
+      entropy += std::log(static_cast<double>(n));
+      saturation += 1 - 1 / static_cast<double>(n);
+      rows += 1;
+    }
+  }
+  REQUIRE(report.layer_attention_entropy.size() == 2);
+  CHECK(report.layer_attention_entropy[1] == Approx(entropy / rows).epsilon(1e-12));
+  CHECK(report.layer_softmax_saturation[1] == Approx(saturation / rows).epsilon(1e-12));
+  CHECK(report.layer_attention_entropy[0] < entropy / rows - 1e-4);
+  CHECK(report.layer_softmax_saturation[0] < saturation / rows - 1e-4);
+}
+
+TEST_CASE("a layer without heads at work has no attention to record") {
+  Training<float> training(toy_training());
+  for (const auto& id : training.model.heads().all())
+    if (id.layer == 0) training.treatment.mask(id, MaskKind::zero);
+  const auto report = training.trainer.step(1);
+  CHECK(std::isnan(report.layer_attention_entropy.at(0)));
+  CHECK(std::isnan(report.layer_softmax_saturation.at(0)));
+  CHECK(report.layer_attention_entropy.at(1) > 0);
+  CHECK(report.layer_activation_variance.at(0) > 0);
 }
 
 TEST_CASE("a rule that can be learned is learned") {
@@ -258,8 +318,11 @@ TEST_CASE("what a step reports adds up") {
     CHECK(report.layer_gradient_norm[1] == Approx(std::sqrt(squares[1])));
     // at the first, every second and the last step
     const bool measured = step == 1 || step % 2 == 0;
-    CHECK(report.layer_activation_variance.size() == (measured ? 2 : 0));
-    for (const double variance : report.layer_activation_variance) CHECK(variance > 0);
+    for (const auto& series : layer_series()) {
+      CAPTURE(series.name);
+      CHECK((report.*series.values).size() == (measured ? 2 : 0));
+      for (const double value : report.*series.values) CHECK(value > 0);
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "attention/scores/registry.hpp"
 
 namespace headcount {
@@ -9,9 +11,12 @@ class Additive : public ScoreFunction<Real> {
  public:
   Additive(const AttentionConfig& config, const std::string& prefix, ParameterLayout& layout)
       : weights_(layout.add(prefix + ".score", ParameterRole::score, config.layer,
-                            static_cast<Index>(config.heads.size()), config.head_width)) {}
+                            static_cast<Index>(config.heads.size()), config.head_width)),
+        scale_(1 / std::sqrt(static_cast<Real>(config.head_width))) {}
 
   ParameterBlock parameters() const override { return weights_; }
+
+  Real scale() const override { return scale_; }  // as of scaled dot products
 
   void scores(const Parameters<Real>& parameters, const ScoreInput<Real>& input,
               MatrixRef<Real> scores, Real* work) const override {
@@ -33,6 +38,7 @@ class Additive : public ScoreFunction<Real> {
 
  private:
   ParameterBlock weights_;
+  Real scale_;
 };
 
 template <class Real>

@@ -11,6 +11,8 @@ class Dot : public ScoreFunction<Real> {
  public:
   explicit Dot(Real scale) : scale_(scale) {}
 
+  Real scale() const override { return scale_; }
+
   void scores(const Parameters<Real>&, const ScoreInput<Real>& input, MatrixRef<Real> scores,
               Real* work) const override {
     kernels<Real>().scores(const_rows_of<Real>(input.queries), const_rows_of<Real>(input.keys),

@@ -27,6 +27,9 @@ class ScoreFunction {
   // Its own parameters, a row for each head present; without columns: none.
   virtual ParameterBlock parameters() const { return {}; }
 
+  // What a position encoding's products with queries are multiplied by, to stand beside the scores.
+  virtual Real scale() const = 0;
+
   // Sets scores [Tq, Tk] where visible; the rest is undefined. `work` has work_size(Tk, K) numbers.
   virtual void scores(const Parameters<Real>& parameters, const ScoreInput<Real>& input,
                       MatrixRef<Real> scores, Real* work) const = 0;

@@ -23,6 +23,23 @@ typename P::V exp_polynomial(typename P::V r) {
   return P::fma(sum, r, P::all(1));
 }
 
+// ln(2ⁿ (1 + f)), √½ ≤ 1 + f < √2, with ln(1 + f) as f - f²/2 + f³ p(f); relative error 6e-9 before
+// rounding.
+template <class P>
+typename P::V log_approximation(typename P::V n, typename P::V f) {
+  typename P::V sum = P::fma(P::all(-0.0763449669F), f, P::all(0.127615765F));
+  sum = P::fma(sum, f, P::all(-0.131601825F));
+  sum = P::fma(sum, f, P::all(0.142017573F));
+  sum = P::fma(sum, f, P::all(-0.166233569F));
+  sum = P::fma(sum, f, P::all(0.200012267F));
+  sum = P::fma(sum, f, P::all(-0.250008196F));
+  sum = P::fma(sum, f, P::all(0.333333313F));
+  const typename P::V square = f * f;
+  typename P::V rest = P::fma(sum * f, square, n * P::all(-2.12194440e-4F));
+  rest = P::fma(square, P::all(-0.5F), rest);
+  return P::fma(n, P::all(0.693359375F), f + rest);
+}
+
 // ½ erfc(z), z ≥ 0, as exp(-z²) t p(t) with t = 1 / (1 + 0.3275911 z), the form of Abramowitz &
 // Stegun 7.1.26 with more terms; relative error 1.1e-7 up to z = 9.5 before rounding.
 template <class P>

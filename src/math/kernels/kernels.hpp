@@ -56,6 +56,12 @@ struct AdamWStep {
   Real rate, unbias_2, epsilon, decay;  // θ = decay · θ - rate · m / (√(v · unbias_2) + ε)
 };
 
+// How far a distribution is from a single choice.
+template <class Real>
+struct RowSpread {
+  Real entropy, softness;
+};
+
 enum class Activation {
   relu,       // max(0, x)
   gelu,       // x Φ(x), exact (Hendrycks & Gimpel 2016)
@@ -74,6 +80,8 @@ struct Kernels {
   Real (*log_sum_exp)(const Real* x, Size n);
   // The first place of the largest entry. n > 0.
   Size (*largest)(const Real* x, Size n);
+  // -Σ p ln p, 0 ln 0 = 0, and Σ p (1 - p) over p[0 .. n), each from 0 to 1.
+  RowSpread<Real> (*spread)(const Real* p, Size n);
   // Σ x ∘ y, the sums of rows added in double.
   double (*inner_product)(Rows<const Real> x, Rows<const Real> y);
   // y += a x
@@ -110,6 +118,10 @@ struct Kernels {
 
   void (*adamw)(const AdamWStep<Real>& step, const Real* gradient, Real* first, Real* second,
                 Real* values, Size n);
+
+  // Turns columns k and k + n of x [T, 2n] in their plane by the angle whose cosine and sine are
+  // entries (row, k) of [T or more, n]; against it with `direction` -1.
+  void (*rotate)(Rows<const Real> cosines, Rows<const Real> sines, Real direction, Rows<Real> x);
 
   // The products of one head. Only visible entries are computed, up to the end of a tile; `work`
   // has work_size(keys, width) numbers.

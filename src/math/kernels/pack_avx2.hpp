@@ -62,6 +62,14 @@ struct Avx2Pack {
         exp_polynomial<Avx2Pack>(r) * power(half) * power(_mm256_sub_epi32(whole, half));
     return _mm256_and_ps(normal, value);
   }
+  // ln x of normal numbers: x = 2ⁿ m, m from √½ to √2.
+  static V log(V x) {
+    const __m256i bits = _mm256_castps_si256(x);
+    const __m256i root_half = _mm256_set1_epi32(0x3F3504F3);
+    const __m256i n = _mm256_srai_epi32(_mm256_sub_epi32(bits, root_half), 23);
+    const V m = _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_slli_epi32(n, 23)));
+    return log_approximation<Avx2Pack>(_mm256_cvtepi32_ps(n), m - all(1));
+  }
   static V half_erfc(V z, V exp_minus_square) {
     return half_erfc_approximation<Avx2Pack>(z, exp_minus_square);
   }

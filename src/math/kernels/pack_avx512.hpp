@@ -48,6 +48,14 @@ struct Avx512Pack {
     r = fma(n, all(2.12194440e-4F), r);
     return _mm512_maskz_scalef_ps(normal, exp_polynomial<Avx512Pack>(r), n);
   }
+  // ln x of normal numbers: x = 2ⁿ m, m from √½ to √2.
+  static V log(V x) {
+    const __m512i bits = _mm512_castps_si512(x);
+    const __m512i root_half = _mm512_set1_epi32(0x3F3504F3);
+    const __m512i n = _mm512_srai_epi32(_mm512_sub_epi32(bits, root_half), 23);
+    const V m = _mm512_castsi512_ps(_mm512_sub_epi32(bits, _mm512_slli_epi32(n, 23)));
+    return log_approximation<Avx512Pack>(_mm512_cvtepi32_ps(n), m - all(1));
+  }
   static V half_erfc(V z, V exp_minus_square) {
     return half_erfc_approximation<Avx512Pack>(z, exp_minus_square);
   }

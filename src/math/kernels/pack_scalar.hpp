@@ -23,6 +23,7 @@ struct ScalarPack {
   static V max(V a, V b) { return b < a ? a : b; }
   static V sqrt(V x) { return std::sqrt(x); }
   static V exp(V x) { return std::exp(x); }
+  static V log(V x) { return std::log(x); }
   static V where_negative(V x, V yes, V no) { return x < 0 ? yes : no; }
   static V abs(V x) { return std::abs(x); }
   static Real sum(V x) { return x; }

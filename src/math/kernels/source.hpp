@@ -90,6 +90,21 @@ struct Source {
     return 0;
   }
 
+  static RowSpread<Real> spread(const Real* p, Size n) {
+    // ln is that of normal numbers; what is smaller makes no difference.
+    constexpr Real kLeast = sizeof(Real) == sizeof(float) ? Real(__FLT_MIN__) : Real(__DBL_MIN__);
+    const V least = P::all(kLeast), one = P::all(1);
+    const Real entropy = sum_of(n, [&](Size i, auto part) {
+      const V x = load(p + i, part);
+      return P::all(0) - x * P::log(P::max(x, least));
+    });
+    const Real softness = sum_of(n, [&](Size i, auto part) {
+      const V x = load(p + i, part);
+      return x * (one - x);
+    });
+    return {entropy, softness};
+  }
+
   static Real dot(const Real* x, const Real* y, Size n) {
     return sum_of(n, [&](Size i, auto part) { return load(x + i, part) * load(y + i, part); });
   }
@@ -376,6 +391,23 @@ struct Source {
     });
   }
 
+  static void rotate(Rows<const Real> cosines, Rows<const Real> sines, Real direction,
+                     Rows<Real> x) {
+    const Size half = cosines.cols;
+    const V toward = P::all(direction);
+    for (Size r = 0; r < x.rows; ++r) {
+      Real* left = x.row(r);
+      Real* right = left + half;
+      each(half, [&](Size i, auto part) {
+        const V a = load(left + i, part), b = load(right + i, part);
+        const V cosine = load(cosines.row(r) + i, part),
+                sine = toward * load(sines.row(r) + i, part);
+        store(left + i, P::fma(a, cosine, P::all(0) - b * sine), part);
+        store(right + i, P::fma(a, sine, b * cosine), part);
+      });
+    }
+  }
+
   // c[r, 0 .. columns) = scale Σ_k a(r, k) b[k], r < kRows, k in first .. last-1, columns filling
   // kPacks packs, the last maybe in part. a(r, k) lies at a + r · a_row + k · a_step.
   template <int kRows, int kPacks, class Last>
@@ -625,6 +657,8 @@ struct Source {
     k.multiply = multiply;
     k.to_bfloat16 = to_bfloat16;
     k.adamw = adamw;
+    k.spread = spread;
+    k.rotate = rotate;
     k.scores = scores;
     k.additive_scores = additive_scores;
     k.additive_back = additive_back;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "model/positions/registry.hpp"
 
 namespace headcount {
@@ -16,9 +14,7 @@ class Learned : public PositionEncoding<Real> {
                          MatrixRef<Real> x) const override {
     for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
       const Index length = offsets[b + 1] - offsets[b];
-      if (length > table_.rows)
-        throw Error(ExitCode::internal,
-                    fmt::format("a sequence of {} tokens, but {} positions", length, table_.rows));
+      require_positions(length, table_.rows);
       x.middleRows(offsets[b], length) += parameters.view(table_).topRows(length);
     }
   }

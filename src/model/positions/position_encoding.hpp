@@ -2,6 +2,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "attention/hooks.hpp"
 #include "attention/multi_head.hpp"
@@ -10,13 +13,20 @@
 
 namespace headcount {
 
+// The stack of layers that positions are encoded for.
 struct PositionConfig {
-  Index width = 0;    // D
-  Index longest = 0;  // positions are 0 .. longest - 1
+  Index width = 0;                // D
+  Index longest = 0;              // positions are 0 .. longest - 1
+  std::string stack = "decoder";  // what the names of its parameters start with
+  AttentionMask mask = AttentionMask::causal;
+  std::vector<int> heads = {};          // per layer, as built
+  std::vector<Index> head_widths = {};  // K, per layer
+  Index relative_distance = 16;         // from here on, relative positions are not told apart
 };
 
-// How a model learns where a token stands: on embeddings, on queries and keys, or on scores (the
-// latter two through AttentionHooks). Positions count from 0 in every sequence.
+// How a model learns where a token stands: on embeddings, or inside attention through
+// AttentionHooks. Positions count from 0 in every sequence. A head is known by its original index,
+// so removing others changes nothing for it.
 template <class Real>
 class PositionEncoding : public AttentionHooks<Real> {
  public:
@@ -31,8 +41,20 @@ class PositionEncoding : public AttentionHooks<Real> {
                                    Parameters<Real>& gradient) const {
     static_cast<void>(offsets), static_cast<void>(d_x), static_cast<void>(gradient);
   }
+
+  // How many vectors [K] beside the keys each query of a sequence is multiplied with, and beside
+  // the values each row of its pattern; for estimates of cost.
+  virtual Index rows_beside(Index length) const { return static_cast<void>(length), 0; }
 };
 
+// Throws Error (internal) for a sequence longer than an encoding was made for.
+inline void require_positions(Index length, Index longest) {
+  if (length > longest)
+    throw Error(ExitCode::internal,
+                fmt::format("a sequence of {} tokens, but {} positions", length, longest));
+}
+
+// Adds its parameters to the layout; throws Error (bad_data) for a stack it cannot serve.
 template <class Real>
 using MakePosition = std::unique_ptr<PositionEncoding<Real>> (*)(const PositionConfig&,
                                                                  ParameterLayout&);

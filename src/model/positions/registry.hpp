@@ -4,8 +4,8 @@
 
 namespace headcount {
 
-PositionEntry no_positions();
-PositionEntry sinusoidal_positions();
-PositionEntry learned_positions();
+#define POSITION_ENCODING(entry) PositionEntry entry();
+#include "model/positions/registry.def"
+#undef POSITION_ENCODING
 
 }  // namespace headcount

@@ -1,7 +1,5 @@
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "model/positions/registry.hpp"
 
 namespace headcount {
@@ -25,9 +23,7 @@ class Sinusoidal : public PositionEncoding<Real> {
                          MatrixRef<Real> x) const override {
     for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
       const Index length = offsets[b + 1] - offsets[b];
-      if (length > table_.rows())
-        throw Error(ExitCode::internal, fmt::format("a sequence of {} tokens, but {} positions",
-                                                    length, table_.rows()));
+      require_positions(length, table_.rows());
       x.middleRows(offsets[b], length) += table_.topRows(length);
     }
   }

@@ -301,6 +301,61 @@ TEST_CASE("one sweep of AdamW agrees with its formula") {
   });
 }
 
+TEST_CASE("entropy and softness of a row agree with their formulas") {
+  on_every_level([](const Kernels<float>& kernel) {
+    for (const Index n : kSizes)
+      for (const double scale : {0.1, 3.0, 60.0}) {  // flat, peaked, nearly one choice
+        CAPTURE(n, scale);
+        M p = exact(plain::softmax(random(1, n, 7, scale)));
+        if (n > 2) p(0, 1) = 0;
+        double entropy = 0, softness = 0;
+        for (Index i = 0; i < n; ++i) {
+          if (p(0, i) > 0) entropy -= p(0, i) * std::log(p(0, i));
+          softness += p(0, i) * (1 - p(0, i));
+        }
+        const Strided row(p, 3);
+        const auto found = kernel.spread(row.read().data, n);
+        CHECK(static_cast<double>(found.entropy) == Approx(entropy).epsilon(2e-6).margin(1e-6));
+        CHECK(static_cast<double>(found.softness) == Approx(softness).epsilon(2e-6).margin(1e-6));
+      }
+    // From the least normal number to the largest probability, one at a time.
+    for (int exponent = -126; exponent <= 0; ++exponent)
+      for (const float m : {1.0F, 1.1F, 1.41421F, 1.41422F, 1.7F, 1.999999F}) {
+        const float p = std::ldexp(m, exponent) / (exponent == 0 ? 2 : 1);
+        const double expected = -static_cast<double>(p) * std::log(static_cast<double>(p));
+        CHECK(static_cast<double>(kernel.spread(&p, 1).entropy) == Approx(expected).epsilon(3e-7));
+      }
+    const std::array<float, 4> one_choice{0, 1, 0, 1e-40F};
+    CHECK(std::abs(kernel.spread(one_choice.data(), 4).entropy) < 1e-36F);
+    CHECK(std::abs(kernel.spread(one_choice.data(), 4).softness) < 1e-36F);
+    const float nothing = std::numeric_limits<float>::quiet_NaN();
+    CHECK(std::isnan(kernel.spread(&nothing, 1).softness));
+  });
+}
+
+TEST_CASE("pairs of columns turn by their angles, and back") {
+  on_every_level([](const Kernels<float>& kernel) {
+    for (const Index half : kSizes) {
+      CAPTURE(half);
+      const M angles = random(5, half, 1, 3), x = random(4, 2 * half, 2);
+      const M cosines = exact(angles.array().cos().matrix());
+      const M sines = exact(angles.array().sin().matrix());
+      const Strided c(cosines), s(sines, 2);
+      Strided turned(x, 3);
+      kernel.rotate(c.read(), s.read(), 1, turned.view());
+      const M a = x.leftCols(half), b = x.rightCols(half);
+      const M cos4 = cosines.topRows(4), sin4 = sines.topRows(4);
+      M expected(4, 2 * half);
+      expected << a.cwiseProduct(cos4) - b.cwiseProduct(sin4),
+          a.cwiseProduct(sin4) + b.cwiseProduct(cos4);
+      CHECK(difference(turned.values(), expected) < 1e-6);
+      kernel.rotate(c.read(), s.read(), -1, turned.view());
+      CHECK(difference(turned.values(), x) < 1e-6);
+      CHECK(turned.surroundings_untouched());
+    }
+  });
+}
+
 TEST_CASE("the products and patterns of one head agree with their formulas at odd sizes") {
   on_every_level([](const Kernels<float>& kernel) {
     for (const auto& [queries, keys] : std::vector<std::pair<Index, Index>>{{1, 1},
