@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace headcount {
+
+struct Example;
+
+// Relations between two words of an example that a parsed corpus or a grammar states as gold. Each
+// is named for what it leads from and to: an object hangs on its verb, an adjective on its noun.
+enum class RelationKind {
+  subject_verb,
+  verb_object,
+  adjective_noun,
+  adverb_verb,
+  pronoun_antecedent
+};
+const std::vector<RelationKind>& relation_kinds();
+std::string_view name_of(RelationKind kind);              // "subject-verb"
+RelationKind parse_relation_kind(std::string_view text);  // throws Error (bad_data)
+
+// Tokens first .. end-1 of an example's input: one word. Never empty.
+struct TokenSpan {
+  std::int64_t first = 0, end = 0;
+  bool contains(std::int64_t token) const { return first <= token && token < end; }
+  bool operator==(const TokenSpan&) const = default;
+};
+
+// The dependent is the subject, object, adjective, adverb or pronoun; its governor is the verb, the
+// noun or the antecedent.
+struct Relation {
+  RelationKind kind = RelationKind::subject_verb;
+  TokenSpan dependent, governor;
+  bool operator==(const Relation&) const = default;
+};
+
+// How well a fixed offset finds one word of a relation from the other: the baseline of Voita et al.
+// 2019, section 5.2. It looks from the last token of a word, and finds the other word when the
+// token so many places on (behind where the offset is positive) belongs to it.
+struct OffsetGuess {
+  RelationKind kind = RelationKind::subject_verb;
+  std::int64_t relations = 0;
+  std::int64_t to_governor = 0, to_dependent = 0;              // the most frequent offset
+  std::int64_t found_to_governor = 0, found_to_dependent = 0;  // relations that it finds
+  bool operator==(const OffsetGuess&) const = default;
+};
+
+// The best guess of each kind that occurs, in the order of kinds; among equals the shortest offset,
+// then the one to the left.
+std::vector<OffsetGuess> best_offsets(const std::vector<Example>& examples);
+
+}  // namespace headcount
