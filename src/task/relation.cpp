@@ -20,7 +20,7 @@ constexpr auto kKinds =
 // of runs are kept.
 class OffsetCounts {
  public:
-  void add(const TokenSpan& from, const TokenSpan& to) {
+  void add(const Span& from, const Span& to) {
     const std::int64_t last = from.end - 1;
     ++change_[to.first - last];
     --change_[to.end - last];
@@ -81,6 +81,42 @@ std::vector<OffsetGuess> best_offsets(const std::vector<Example>& examples) {
     guesses.push_back({kind, of_kind.relations, up.offset, down.offset, up.found, down.found});
   }
   return guesses;
+}
+
+std::vector<Relation> relations_within(const std::vector<Relation>& relations, const Span& part) {
+  const auto inside = [&](const Span& word) {
+    return part.first <= word.first && word.end <= part.end;
+  };
+  const auto moved = [&](const Span& word) {
+    return Span{word.first - part.first, word.end - part.first};
+  };
+  std::vector<Relation> within;
+  for (const auto& [kind, dependent, governor] : relations)
+    if (inside(dependent) && inside(governor))
+      within.push_back({kind, moved(dependent), moved(governor)});
+  return within;
+}
+
+std::vector<Relation> relations_of_tokens(const std::vector<Relation>& relations_of_text,
+                                          const std::vector<std::int32_t>& characters) {
+  if (relations_of_text.empty()) return {};
+  std::vector<std::int64_t> first, end;  // code points of each token; both ascend
+  std::int64_t at = 0;
+  for (const std::int32_t count : characters) {
+    first.push_back(count == 0 ? std::max<std::int64_t>(at - 1, 0) : at);
+    end.push_back(at += count);
+  }
+  const auto tokens_of = [&](const Span& word) {
+    return Span{std::ranges::upper_bound(end, word.first) - end.begin(),
+                std::ranges::lower_bound(first, word.end) - first.begin()};
+  };
+  std::vector<Relation> relations;
+  for (const auto& [kind, dependent, governor] : relations_of_text) {
+    const Span from = tokens_of(dependent), to = tokens_of(governor);
+    const bool apart = from.end <= to.first || to.end <= from.first;
+    if (from.first < from.end && to.first < to.end && apart) relations.push_back({kind, from, to});
+  }
+  return relations;
 }
 
 }  // namespace headcount

@@ -21,18 +21,18 @@ const std::vector<RelationKind>& relation_kinds();
 std::string_view name_of(RelationKind kind);              // "subject-verb"
 RelationKind parse_relation_kind(std::string_view text);  // throws Error (bad_data)
 
-// Tokens first .. end-1 of an example's input: one word. Never empty.
-struct TokenSpan {
+// Tokens first .. end-1 of an example's input, or code points of a document's text: one word. Never
+// empty.
+struct Span {
   std::int64_t first = 0, end = 0;
-  bool contains(std::int64_t token) const { return first <= token && token < end; }
-  bool operator==(const TokenSpan&) const = default;
+  bool operator==(const Span&) const = default;
 };
 
 // The dependent is the subject, object, adjective, adverb or pronoun; its governor is the verb, the
-// noun or the antecedent.
+// noun or the antecedent. Their spans do not overlap.
 struct Relation {
   RelationKind kind = RelationKind::subject_verb;
-  TokenSpan dependent, governor;
+  Span dependent, governor;
   bool operator==(const Relation&) const = default;
 };
 
@@ -50,5 +50,15 @@ struct OffsetGuess {
 // The best guess of each kind that occurs, in the order of kinds; among equals the shortest offset,
 // then the one to the left.
 std::vector<OffsetGuess> best_offsets(const std::vector<Example>& examples);
+
+// The relations that lie wholly in `part`, counted from its beginning.
+std::vector<Relation> relations_within(const std::vector<Relation>& relations, const Span& part);
+
+// Relations between words of a text as relations between its tokens: a word is the tokens that
+// share a code point with it. Left out where both words share a token. `characters` are the code
+// points that each token stands for, as a tokenizer tells them; a token of none (a byte inside a
+// code point) belongs to the one before it.
+std::vector<Relation> relations_of_tokens(const std::vector<Relation>& relations_of_text,
+                                          const std::vector<std::int32_t>& characters);
 
 }  // namespace headcount
