@@ -15,34 +15,29 @@ namespace {
 // Held-out examples are the same whatever the seed of a trial.
 constexpr std::uint64_t kHeldOutSeed = 0x68656164636F756E;
 
-struct RangeOfKey {
-  const char* key;
-  std::int64_t value, least, most;
+struct Sizes {
+  std::int64_t pairs, queries, keys, values, examples;  // examples in each held-out split
 };
 
-void check(const TaskConfig& config) {
-  constexpr std::int64_t kMost = 1 << 16;
-  for (const auto& [key, value, least, most] :
-       {RangeOfKey{"recall-keys", config.recall_keys, 1, kMost},
-        RangeOfKey{"recall-values", config.recall_values, 2, kMost},
-        RangeOfKey{"recall-pairs", config.recall_pairs, 1, config.recall_keys},
-        RangeOfKey{"recall-queries", config.recall_queries, 1, config.recall_pairs},
-        RangeOfKey{"recall-examples", config.recall_examples, 1, 1'000'000}})
-    if (value < least || value > most)
-      throw Error(ExitCode::bad_data,
-                  fmt::format("task.{} = {} is outside {} .. {}{}", key, value, least, most,
-                              std::string_view(key) == "recall-pairs"
-                                  ? " (the keys of an example are all different: task.recall-keys)"
-                              : std::string_view(key) == "recall-queries"
-                                  ? " (each pair is asked for once at most: task.recall-pairs)"
-                                  : ""));
+// What no key's range says.
+void check(const Sizes& sizes) {
+  if (sizes.pairs > sizes.keys)
+    throw Error(ExitCode::bad_data,
+                fmt::format("task.recall-pairs = {} is outside 1 .. {} (the keys of an example are "
+                            "all different: task.recall-keys)",
+                            sizes.pairs, sizes.keys));
+  if (sizes.queries > sizes.pairs)
+    throw Error(ExitCode::bad_data,
+                fmt::format("task.recall-queries = {} is outside 1 .. {} (each pair is asked for "
+                            "once at most: task.recall-pairs)",
+                            sizes.queries, sizes.pairs));
   constexpr std::int64_t kMostTokens = 50'000'000;  // of a held-out split
-  const std::int64_t length = 2 * (config.recall_pairs + config.recall_queries);
-  if (config.recall_examples > kMostTokens / length)
+  const std::int64_t length = 2 * (sizes.pairs + sizes.queries);
+  if (sizes.examples > kMostTokens / length)
     throw Error(ExitCode::bad_data,
                 fmt::format("task.recall-examples = {} of {} tokens each are more than {} tokens; "
                             "lower it, or task.recall-pairs",
-                            config.recall_examples, length, kMostTokens));
+                            sizes.examples, length, kMostTokens));
 }
 
 // `count` different numbers out of 0 .. bound-1, in random order.
@@ -59,15 +54,12 @@ std::vector<Token> draw_distinct(RandomStream& random, std::int64_t count, std::
 // k1 v1 ... kn vn q1 a1 ... qm (am): tokens 0 .. keys-1 are keys, those behind are values.
 class Recall : public Task {
  public:
-  explicit Recall(const TaskConfig& config)
-      : pairs_(config.recall_pairs),
-        queries_(config.recall_queries),
-        keys_(config.recall_keys),
-        values_(config.recall_values) {
+  explicit Recall(const Sizes& sizes)
+      : pairs_(sizes.pairs), queries_(sizes.queries), keys_(sizes.keys), values_(sizes.values) {
     for (const SplitName name : {SplitName::validation, SplitName::test}) {
       Split& split = held_out_[name == SplitName::test];
       const auto step = static_cast<std::uint32_t>(name);
-      for (std::uint32_t i = 0; i < config.recall_examples; ++i) {
+      for (std::uint32_t i = 0; i < sizes.examples; ++i) {
         split.examples.push_back(
             example(RandomStream(kHeldOutSeed, Purpose::synthetic_data, step, i)));
         split.examples.back().cluster = i;
@@ -151,20 +143,29 @@ class Recall : public Task {
 }  // namespace
 
 DataSource recall_source() {
-  return {{"synthetic.recall",
-           "associative recall: key-value pairs, then keys whose values are to be named; every "
-           "answer is known and only answers are scored",
-           "after Ba et al. 2016, Using fast weights to attend to the recent past"},
-          {{"task.recall-pairs", "pairs shown in an example, keys all different; 1 .. recall-keys"},
-           {"task.recall-queries", "keys asked for, all different; 1 .. recall-pairs"},
-           {"task.recall-keys", "different keys in all; 1 .. 65536"},
-           {"task.recall-values", "different values in all; 2 .. 65536"},
-           {"task.recall-examples", "examples in each held-out split; 1 .. 1000000"}},
-          nullptr,
-          [](const TaskConfig& config) -> std::unique_ptr<Task> {
-            check(config);
-            return std::make_unique<Recall>(config);
-          }};
+  return {
+      {"synthetic.recall",
+       "associative recall: key-value pairs, then keys whose values are to be named; every "
+       "answer is known and only answers are scored",
+       "after Ba et al. 2016, Using fast weights to attend to the recent past"},
+      {{"task.recall-pairs", TaskKey::Integer{8, 1, 4096}, "with synthetic.recall, pairs shown"},
+       {"task.recall-queries", TaskKey::Integer{8, 1, 4096},
+        "with synthetic.recall, keys asked for"},
+       {"task.recall-keys", TaskKey::Integer{16, 1, 65536},
+        "with synthetic.recall, different keys"},
+       {"task.recall-values", TaskKey::Integer{16, 2, 65536},
+        "with synthetic.recall, different values"},
+       {"task.recall-examples", TaskKey::Integer{1000, 1, 1'000'000},
+        "with synthetic.recall, examples in each held-out split"}},
+      nullptr,
+      [](const TaskConfig& config) -> std::unique_ptr<Task> {
+        const Sizes sizes{config.integer("task.recall-pairs"),
+                          config.integer("task.recall-queries"), config.integer("task.recall-keys"),
+                          config.integer("task.recall-values"),
+                          config.integer("task.recall-examples")};
+        check(sizes);
+        return std::make_unique<Recall>(sizes);
+      }};
 }
 
 }  // namespace headcount

@@ -9,8 +9,8 @@ const Registry<DataSource>& data_sources() {
 }
 
 const DataSource& find_data_source(const TaskConfig& config) {
-  const bool names_file = config.data.starts_with(kFilePrefix);
-  return data_sources().at(names_file ? std::string_view("file:PATH") : config.data);
+  const std::string_view data = config.text("task.data");
+  return data_sources().at(data.starts_with(kFilePrefix) ? "file:PATH" : data);
 }
 
 }  // namespace headcount

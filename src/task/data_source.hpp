@@ -27,7 +27,7 @@ struct Corpus {
 // `generate` gives made-up tokens as a language-modelling task of its own.
 struct DataSource {
   About about;
-  std::vector<KeyHelp> keys;
+  std::vector<TaskKey> keys;
   Corpus (*read)(const TaskConfig&) = nullptr;
   std::unique_ptr<Task> (*generate)(const TaskConfig&) = nullptr;
 };
