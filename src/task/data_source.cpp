@@ -3,8 +3,10 @@
 namespace headcount {
 
 const Registry<DataSource>& data_sources() {
-  static const Registry<DataSource> registry("data source",
-                                             {file_source(), austen_source(), recall_source()});
+  static const Registry<DataSource> registry(
+      "data source",
+      {file_source(), austen_source(), recall_source(), copy_source(), reverse_source(),
+       sort_source(), induction_source(), order_source(), bag_source(), grammar_source()});
   return registry;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kKinds =
     enumeration<RelationKind>("relation", "subject-verb", "verb-object", "adjective-noun",
-                              "adverb-verb", "pronoun-antecedent");
+                              "adverb-verb", "pronoun-antecedent", "query-answer");
 
 // Counts how many relations each offset finds. A word is found by a run of offsets; only the ends
 // of runs are kept.
@@ -54,8 +54,8 @@ class OffsetCounts {
 
 const std::vector<RelationKind>& relation_kinds() {
   static const std::vector<RelationKind> kinds{
-      RelationKind::subject_verb, RelationKind::verb_object, RelationKind::adjective_noun,
-      RelationKind::adverb_verb, RelationKind::pronoun_antecedent};
+      RelationKind::subject_verb, RelationKind::verb_object,        RelationKind::adjective_noun,
+      RelationKind::adverb_verb,  RelationKind::pronoun_antecedent, RelationKind::query_answer};
   return kinds;
 }
 

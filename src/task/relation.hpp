@@ -10,12 +10,15 @@ struct Example;
 
 // Relations between two words of an example that a parsed corpus or a grammar states as gold. Each
 // is named for what it leads from and to: an object hangs on its verb, an adjective on its noun.
+// In made-up sequences, query-answer leads from where something is asked to where its answer
+// stands.
 enum class RelationKind {
   subject_verb,
   verb_object,
   adjective_noun,
   adverb_verb,
-  pronoun_antecedent
+  pronoun_antecedent,
+  query_answer
 };
 const std::vector<RelationKind>& relation_kinds();
 std::string_view name_of(RelationKind kind);              // "subject-verb"
@@ -28,8 +31,8 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-// The dependent is the subject, object, adjective, adverb or pronoun; its governor is the verb, the
-// noun or the antecedent. Their spans do not overlap.
+// The dependent is the subject, object, adjective, adverb, pronoun or query; its governor is the
+// verb, the noun, the antecedent or the answer. Their spans do not overlap.
 struct Relation {
   RelationKind kind = RelationKind::subject_verb;
   Span dependent, governor;
