@@ -7,6 +7,7 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "task/make_task.hpp"
 
 namespace headcount {
 namespace {
@@ -191,20 +192,13 @@ std::string training_text(const Settings& settings) {
 
 TaskConfig task_config(const Settings& settings) {
   TaskConfig config;
-  config.kind = settings.text("task.kind");
-  config.data = settings.text("task.data");
-  config.tokenizer = settings.text("task.tokenizer");
-  config.block = settings.integer("task.block");
-  config.validation = settings.real("task.validation");
-  config.test = settings.real("task.test");
-  config.document_separator = settings.text("task.document-separator");
-  config.vocabulary = settings.integer("task.vocabulary");
-  config.min_count = settings.integer("task.min-count");
-  config.recall_pairs = settings.integer("task.recall-pairs");
-  config.recall_queries = settings.integer("task.recall-queries");
-  config.recall_keys = settings.integer("task.recall-keys");
-  config.recall_values = settings.integer("task.recall-values");
-  config.recall_examples = settings.integer("task.recall-examples");
+  for (const TaskKey& key : task_keys())
+    if (std::holds_alternative<TaskKey::Integer>(key.type))
+      config.set(key.name, settings.integer(key.name));
+    else if (std::holds_alternative<TaskKey::Real>(key.type))
+      config.set(key.name, settings.real(key.name));
+    else
+      config.set(key.name, settings.text(key.name));
   return config;
 }
 

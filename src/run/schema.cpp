@@ -2,6 +2,7 @@
 
 #include "attention/scores/score_function.hpp"
 #include "attention/treatment.hpp"
+#include "base/text.hpp"
 #include "math/activation.hpp"
 #include "measure/measure.hpp"
 #include "model/initialization/scheme.hpp"
@@ -9,7 +10,6 @@
 #include "model/sublayer.hpp"
 #include "prune/pruning.hpp"
 #include "task/make_task.hpp"
-#include "task/tokenizer.hpp"
 #include "train/schedule.hpp"
 
 namespace headcount {
@@ -25,26 +25,28 @@ std::vector<Key> seed_keys() {
   };
 }
 
-std::vector<Key> task_keys() {
-  return {
-      {"task.kind", choice(tasks().names()), "language-model", "what is learned"},
-      {"task.data", text(), "austen", "a named source (headcount list data), or file:PATH"},
-      {"task.tokenizer", choice(tokenizers().names()), "character", "what a token is"},
-      {"task.block", integer(1, 65536), "128", "length of a training window", "tokens"},
-      {"task.validation", real("[0, 1)"), "0.1", "share of the text held out for choosing"},
-      {"task.test", real("[0, 1)"), "0.1", "share of the text held out for reporting"},
-      {"task.document-separator", choice({"none", "blank-line", "form-feed"}), "none",
-       "with file:PATH, what stands between documents"},
-      {"task.vocabulary", integer(2), "10000",
-       "with the word tokenizer, the most words kept, <unk> included"},
-      {"task.min-count", integer(1), "1", "with the word tokenizer, rarer words are <unk>"},
-      {"task.recall-pairs", integer(1, 4096), "8", "with synthetic.recall, pairs shown"},
-      {"task.recall-queries", integer(1, 4096), "8", "with synthetic.recall, keys asked for"},
-      {"task.recall-keys", integer(1, 65536), "16", "with synthetic.recall, different keys"},
-      {"task.recall-values", integer(1, 65536), "16", "with synthetic.recall, different values"},
-      {"task.recall-examples", integer(1, 1'000'000), "1000",
-       "with synthetic.recall, examples in each held-out split"},
+Key key_of(const TaskKey& key) {
+  struct Read {
+    const TaskKey& key;
+    Key with(ValueType type, std::string fallback) const {
+      return {key.name, std::move(type), std::move(fallback), key.help, key.unit};
+    }
+    Key operator()(const TaskKey::Integer& of) const {
+      return with(integer(of.least, of.most), std::to_string(of.fallback));
+    }
+    Key operator()(const TaskKey::Real& of) const {
+      return with(real(of.range.notation()), shortest(of.fallback));
+    }
+    Key operator()(const TaskKey::Choice& of) const { return with(choice(of.names), of.fallback); }
+    Key operator()(const TaskKey::Text& of) const { return with(text(), of.fallback); }
   };
+  return std::visit(Read{key}, key.type);
+}
+
+std::vector<Key> keys_of_tasks() {
+  std::vector<Key> keys;
+  for (const TaskKey& key : task_keys()) keys.push_back(key_of(key));
+  return keys;
 }
 
 std::vector<Key> model_keys() {
@@ -155,7 +157,7 @@ std::vector<Key> after_training_keys() {
 
 Schema make_schema() {
   std::vector<Key> keys;
-  for (auto& part : {seed_keys(), task_keys(), model_keys(), attention_keys(), train_keys(),
+  for (auto& part : {seed_keys(), keys_of_tasks(), model_keys(), attention_keys(), train_keys(),
                      after_training_keys()})
     keys.insert(keys.end(), part.begin(), part.end());
   return Schema(std::move(keys));

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/interval.hpp"
+
 namespace headcount {
 
 enum class ValueKind {
@@ -21,19 +23,6 @@ enum class ValueKind {
   heads,     // heads: decoder_self:0:*, cross:1:2; may be empty
 };
 std::string_view name_of(ValueKind kind);
-
-// An interval of the reals in the usual notation: "(0, 1]", "[0, inf)".
-class Interval {
- public:
-  explicit Interval(std::string notation);  // throws Error (internal) when it is not one
-  bool contains(double value) const;
-  const std::string& notation() const { return notation_; }
-
- private:
-  std::string notation_;
-  double low_ = 0;
-  double high_ = 0;
-};
 
 // A value in its one canonical form (0.10 is 0.1, true is yes), or why it is none.
 struct Converted {

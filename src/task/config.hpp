@@ -1,36 +1,67 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
+
+#include "base/interval.hpp"
 
 namespace headcount {
 
-// The [task] section of a spec. Each member is the key task.<member>, with '-' for '_'.
-struct TaskConfig {
-  std::string kind = "language-model";
-  std::string data = "austen";  // a name of data_sources(), or file:PATH
-  std::string tokenizer = "character";
-  std::int64_t block = 128;  // T, targets in one training window and at most in a held-out one
-  double validation = 0.1;   // share of the characters
-  double test = 0.1;
+// A key of a spec's [task] section. Whoever reads its value declares it, once; the registry entries
+// that understand it name it among their keys, and the spec's schema is assembled from those.
+struct TaskKey {
+  struct Integer {
+    std::int64_t fallback, least;
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    bool operator==(const Integer&) const = default;
+  };
+  struct Real {
+    double fallback;
+    Interval range;
+    bool operator==(const Real&) const = default;
+  };
+  struct Choice {
+    std::string fallback;
+    std::vector<std::string> names;
+    bool operator==(const Choice&) const = default;
+  };
+  struct Text {
+    std::string fallback;
+    bool operator==(const Text&) const = default;
+  };
 
-  std::string document_separator = "none";  // data = file: none, blank-line, form-feed
-
-  std::int64_t vocabulary = 10'000;  // tokenizer = word: largest vocabulary, <unk> included
-  std::int64_t min_count = 1;        // tokenizer = word: rarer words are <unk>
-
-  std::int64_t recall_pairs = 8;    // data = synthetic.recall: pairs shown in an example
-  std::int64_t recall_queries = 8;  // keys asked for, all different
-  std::int64_t recall_keys = 16;    // alphabet sizes
-  std::int64_t recall_values = 16;
-  std::int64_t recall_examples = 1'000;  // in each held-out split
+  std::string name;  // as written in a spec: "task.block"
+  std::variant<Integer, Real, Choice, Text> type;
+  std::string help;  // one line
+  std::string unit = "";
+  bool operator==(const TaskKey&) const = default;
 };
 
-// A spec key that an entry of a registry understands beyond the common ones.
-struct KeyHelp {
-  std::string name;  // as written in a spec: "task.recall-pairs"
-  std::string help;  // one line, range included
+// The [task] section of a spec: a value for every key of task_keys(), its default until it is set.
+class TaskConfig {
+ public:
+  using Value = std::variant<std::int64_t, double, std::string>;
+
+  TaskConfig();
+
+  // Throws Error: bad_data for a value that the key does not take, internal for an unknown key or a
+  // value of another type.
+  void set(std::string_view key, Value value);
+
+  // Each throws Error (internal) for an unknown key or one of another type.
+  std::int64_t integer(std::string_view key) const;
+  double real(std::string_view key) const;
+  const std::string& text(std::string_view key) const;  // of a choice, too
+
+ private:
+  template <class T>
+  const T& value(std::string_view key) const;
+  std::map<std::string, Value, std::less<>> values_;
 };
 
 }  // namespace headcount

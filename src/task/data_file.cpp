@@ -43,15 +43,11 @@ std::vector<std::string> between_form_feeds(std::string_view text) {
 std::vector<std::string> cut(std::string_view text, const std::string& separator) {
   if (separator == "none") return {std::string(text)};
   if (separator == "blank-line") return between_blank_lines(text);
-  if (separator == "form-feed") return between_form_feeds(text);
-  const std::vector<std::string> known{"none", "blank-line", "form-feed"};
-  throw Error(ExitCode::bad_data,
-              fmt::format("task.document-separator = {}{} (known: {})", separator,
-                          did_you_mean(separator, known), join(known, ", ")));
+  return between_form_feeds(text);
 }
 
 Corpus read(const TaskConfig& config) {
-  const std::string path = config.data.substr(kFilePrefix.size());
+  const std::string path = config.text("task.data").substr(kFilePrefix.size());
   if (path.empty())
     throw Error(ExitCode::bad_data, "task.data = file: names no file; write file:PATH");
   const std::string bytes = read_file(path, kLargestFile);
@@ -60,7 +56,7 @@ Corpus read(const TaskConfig& config) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
 
   Corpus corpus{std::filesystem::absolute(path).string(), {}};
-  for (auto& piece : cut(text, config.document_separator)) {
+  for (auto& piece : cut(text, config.text("task.document-separator"))) {
     if (is_blank(piece)) continue;
     // Not named after the file: the same text under another path is the same data.
     const std::string name = fmt::format("document {}", corpus.documents.size() + 1);
@@ -74,8 +70,8 @@ Corpus read(const TaskConfig& config) {
 
 DataSource file_source() {
   return {{"file:PATH", "plain UTF-8 text in a file of yours, at most 256 MiB", ""},
-          {{"task.document-separator",
-            "what ends a document in the file: none (it is one document), blank-line, form-feed"}},
+          {{"task.document-separator", TaskKey::Choice{"none", {"none", "blank-line", "form-feed"}},
+            "with file:PATH, what stands between documents"}},
           read,
           nullptr};
 }

@@ -1,170 +1,100 @@
-#include <array>
-#include <numeric>
-
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/sha256.hpp"
-#include "math/random.hpp"
 #include "task/data_source.hpp"
-#include "task/windows.hpp"
+#include "task/generated.hpp"
 
 namespace headcount {
 namespace {
 
-// Held-out examples are the same whatever the seed of a trial.
-constexpr std::uint64_t kHeldOutSeed = 0x68656164636F756E;
-
-struct RangeOfKey {
-  const char* key;
-  std::int64_t value, least, most;
+struct Sizes {
+  std::int64_t pairs, queries, keys, values, examples;  // examples in each held-out split
 };
 
-void check(const TaskConfig& config) {
-  constexpr std::int64_t kMost = 1 << 16;
-  for (const auto& [key, value, least, most] :
-       {RangeOfKey{"recall-keys", config.recall_keys, 1, kMost},
-        RangeOfKey{"recall-values", config.recall_values, 2, kMost},
-        RangeOfKey{"recall-pairs", config.recall_pairs, 1, config.recall_keys},
-        RangeOfKey{"recall-queries", config.recall_queries, 1, config.recall_pairs},
-        RangeOfKey{"recall-examples", config.recall_examples, 1, 1'000'000}})
-    if (value < least || value > most)
-      throw Error(ExitCode::bad_data,
-                  fmt::format("task.{} = {} is outside {} .. {}{}", key, value, least, most,
-                              std::string_view(key) == "recall-pairs"
-                                  ? " (the keys of an example are all different: task.recall-keys)"
-                              : std::string_view(key) == "recall-queries"
-                                  ? " (each pair is asked for once at most: task.recall-pairs)"
-                                  : ""));
-  constexpr std::int64_t kMostTokens = 50'000'000;  // of a held-out split
-  const std::int64_t length = 2 * (config.recall_pairs + config.recall_queries);
-  if (config.recall_examples > kMostTokens / length)
+// What no key's range says.
+void check(const Sizes& sizes) {
+  if (sizes.pairs > sizes.keys)
     throw Error(ExitCode::bad_data,
-                fmt::format("task.recall-examples = {} of {} tokens each are more than {} tokens; "
-                            "lower it, or task.recall-pairs",
-                            config.recall_examples, length, kMostTokens));
+                fmt::format("task.recall-pairs = {} is outside 1 .. {} (the keys of an example are "
+                            "all different: task.recall-keys)",
+                            sizes.pairs, sizes.keys));
+  if (sizes.queries > sizes.pairs)
+    throw Error(ExitCode::bad_data,
+                fmt::format("task.recall-queries = {} is outside 1 .. {} (each pair is asked for "
+                            "once at most: task.recall-pairs)",
+                            sizes.queries, sizes.pairs));
+  check_held_out_size(sizes.examples, 2 * (sizes.pairs + sizes.queries), "task.recall-examples",
+                      "task.recall-pairs");
 }
 
-// `count` different numbers out of 0 .. bound-1, in random order.
-std::vector<Token> draw_distinct(RandomStream& random, std::int64_t count, std::int64_t bound) {
-  std::vector<Token> numbers(static_cast<std::size_t>(bound));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  const auto n = static_cast<std::uint32_t>(count);
-  for (std::uint32_t i = 0; i < n; ++i)
-    std::swap(numbers[i], numbers[i + random.below(static_cast<std::uint32_t>(bound) - i)]);
-  numbers.resize(n);
-  return numbers;
+std::vector<std::string> vocabulary_of(const Sizes& sizes) {
+  std::vector<std::string> names;
+  for (std::int64_t key = 0; key < sizes.keys; ++key) names.push_back(fmt::format("k{}", key));
+  for (std::int64_t value = 0; value < sizes.values; ++value)
+    names.push_back(fmt::format("v{}", value));
+  return names;
 }
 
 // k1 v1 ... kn vn q1 a1 ... qm (am): tokens 0 .. keys-1 are keys, those behind are values.
-class Recall : public Task {
- public:
-  explicit Recall(const TaskConfig& config)
-      : pairs_(config.recall_pairs),
-        queries_(config.recall_queries),
-        keys_(config.recall_keys),
-        values_(config.recall_values) {
-    for (const SplitName name : {SplitName::validation, SplitName::test}) {
-      Split& split = held_out_[name == SplitName::test];
-      const auto step = static_cast<std::uint32_t>(name);
-      for (std::uint32_t i = 0; i < config.recall_examples; ++i) {
-        split.examples.push_back(
-            example(RandomStream(kHeldOutSeed, Purpose::synthetic_data, step, i)));
-        split.examples.back().cluster = i;
-        split.clusters.push_back(fmt::format("example {}", i + 1));
-      }
-    }
-  }
+Example draw(const Sizes& sizes, RandomStream& random) {
+  const std::vector<Token> keys = draw_distinct(random, sizes.pairs, sizes.keys);
+  std::vector<Token> values;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    values.push_back(
+        static_cast<Token>(sizes.keys + random.below(static_cast<std::uint32_t>(sizes.values))));
+  const std::vector<Token> asked = draw_distinct(random, sizes.queries, sizes.pairs);
 
-  std::int64_t vocabulary_size() const override { return keys_ + values_; }
-  std::int64_t longest_sequence() const override { return 2 * pairs_ + 2 * queries_ - 1; }
-  std::string text_of(Token token) const override {
-    if (token < 0 || token >= vocabulary_size())
-      throw Error(ExitCode::bad_data, fmt::format("there is no token {} in a vocabulary of {}",
-                                                  token, vocabulary_size()));
-    return token < keys_ ? fmt::format("k{}", token) : fmt::format("v{}", token - keys_);
+  Example example;
+  const auto add = [&](Token token, Token target) {
+    example.input.push_back(token);
+    example.targets.push_back(target);
+  };
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    add(keys[i], kNoTarget);
+    add(values[i], kNoTarget);
   }
-  std::vector<std::string> metrics() const override { return {"nll", "perplexity", "accuracy"}; }
+  for (const Token pair : asked) {
+    const auto i = static_cast<std::size_t>(pair);
+    example.relations.push_back(query_answer(std::ssize(example.input), 2 * pair + 1));
+    add(keys[i], values[i]);
+    add(values[i], kNoTarget);
+  }
+  example.input.pop_back();  // nothing follows the last answer
+  example.targets.pop_back();
+  return example;
+}
 
-  // Another purpose than that of the held-out examples, so the numbers never coincide.
-  Batch training_batch(std::uint64_t seed, std::int64_t step, std::int64_t tokens) const override {
-    Batch batch;
-    for (std::uint32_t item = 0; item == 0 || batch.input.total() + longest_sequence() <= tokens;
-         ++item) {
-      const Example next =
-          example(RandomStream(seed, Purpose::data_order, stream_step(step), item));
-      batch.input.append(next.input);
-      batch.targets.insert(batch.targets.end(), next.targets.begin(), next.targets.end());
-      batch.examples.push_back(item);
-    }
-    return batch;
-  }
-
-  const Split& split(SplitName name) const override {
-    if (name == SplitName::train)
-      throw Error(ExitCode::bad_data,
-                  "the train split has training batches and no fixed examples; take validation or "
-                  "test");
-    return held_out_[name == SplitName::test];
-  }
-  std::int64_t characters(const Example&) const override { return 0; }
-  std::string data_hash() const override {
-    return sha256_hex(fmt::format("language-model synthetic.recall {} {} {} {} {}", pairs_,
-                                  queries_, keys_, values_, held_out_[0].examples.size()));
-  }
-  std::string report() const override {
-    return "path: none, generated from the seed\ntrain: endless\n" + Task::report();
-  }
-
- private:
-  Example example(RandomStream random) const {
-    const std::vector<Token> keys = draw_distinct(random, pairs_, keys_);
-    std::vector<Token> values;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      values.push_back(
-          static_cast<Token>(keys_ + random.below(static_cast<std::uint32_t>(values_))));
-    const std::vector<Token> asked = draw_distinct(random, queries_, pairs_);
-
-    Example example;
-    const auto add = [&](Token token, Token target) {
-      example.input.push_back(token);
-      example.targets.push_back(target);
-    };
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      add(keys[i], kNoTarget);
-      add(values[i], kNoTarget);
-    }
-    for (const Token pair : asked) {
-      const auto i = static_cast<std::size_t>(pair);
-      add(keys[i], values[i]);
-      add(values[i], kNoTarget);
-    }
-    example.input.pop_back();  // nothing follows the last answer
-    example.targets.pop_back();
-    return example;
-  }
-
-  std::int64_t pairs_, queries_, keys_, values_;
-  std::array<Split, 2> held_out_;  // validation, test
-};
+std::unique_ptr<Task> generate(const TaskConfig& config) {
+  const Sizes sizes{config.integer("task.recall-pairs"), config.integer("task.recall-queries"),
+                    config.integer("task.recall-keys"), config.integer("task.recall-values"),
+                    config.integer("task.recall-examples")};
+  check(sizes);
+  return make_generated_task({fmt::format("synthetic.recall {} {} {} {}", sizes.pairs,
+                                          sizes.queries, sizes.keys, sizes.values),
+                              vocabulary_of(sizes), 2 * sizes.pairs + 2 * sizes.queries - 1,
+                              [sizes](RandomStream random) { return draw(sizes, random); }},
+                             sizes.examples);
+}
 
 }  // namespace
 
 DataSource recall_source() {
-  return {{"synthetic.recall",
-           "associative recall: key-value pairs, then keys whose values are to be named; every "
-           "answer is known and only answers are scored",
-           "after Ba et al. 2016, Using fast weights to attend to the recent past"},
-          {{"task.recall-pairs", "pairs shown in an example, keys all different; 1 .. recall-keys"},
-           {"task.recall-queries", "keys asked for, all different; 1 .. recall-pairs"},
-           {"task.recall-keys", "different keys in all; 1 .. 65536"},
-           {"task.recall-values", "different values in all; 2 .. 65536"},
-           {"task.recall-examples", "examples in each held-out split; 1 .. 1000000"}},
-          nullptr,
-          [](const TaskConfig& config) -> std::unique_ptr<Task> {
-            check(config);
-            return std::make_unique<Recall>(config);
-          }};
+  return {
+      {"synthetic.recall",
+       "associative recall: key-value pairs, then keys whose values are to be named; every "
+       "answer is known and only answers are scored",
+       "after Ba et al. 2016, Using fast weights to attend to the recent past"},
+      {{"task.recall-pairs", TaskKey::Integer{8, 1, 4096}, "with synthetic.recall, pairs shown"},
+       {"task.recall-queries", TaskKey::Integer{8, 1, 4096},
+        "with synthetic.recall, keys asked for"},
+       {"task.recall-keys", TaskKey::Integer{16, 1, 65536},
+        "with synthetic.recall, different keys"},
+       {"task.recall-values", TaskKey::Integer{16, 2, 65536},
+        "with synthetic.recall, different values"},
+       {"task.recall-examples", TaskKey::Integer{1000, 1, 1'000'000},
+        "with synthetic.recall, examples in each held-out split"}},
+      nullptr,
+      generate};
 }
 
 }  // namespace headcount

@@ -3,14 +3,16 @@
 namespace headcount {
 
 const Registry<DataSource>& data_sources() {
-  static const Registry<DataSource> registry("data source",
-                                             {file_source(), austen_source(), recall_source()});
+  static const Registry<DataSource> registry(
+      "data source",
+      {file_source(), austen_source(), recall_source(), copy_source(), reverse_source(),
+       sort_source(), induction_source(), order_source(), bag_source(), grammar_source()});
   return registry;
 }
 
 const DataSource& find_data_source(const TaskConfig& config) {
-  const bool names_file = config.data.starts_with(kFilePrefix);
-  return data_sources().at(names_file ? std::string_view("file:PATH") : config.data);
+  const std::string_view data = config.text("task.data");
+  return data_sources().at(data.starts_with(kFilePrefix) ? "file:PATH" : data);
 }
 
 }  // namespace headcount

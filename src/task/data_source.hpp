@@ -8,6 +8,7 @@
 
 #include "base/registry.hpp"
 #include "task/config.hpp"
+#include "task/relation.hpp"
 #include "task/task.hpp"
 
 namespace headcount {
@@ -16,6 +17,7 @@ struct Document {
   std::string name;
   std::string group;  // documents of one group are neighbours and fall into one split
   std::string text;   // well-formed UTF-8, not empty
+  std::vector<Relation> relations = {};  // between words of the text, as spans of code points
 };
 
 struct Corpus {
@@ -27,7 +29,7 @@ struct Corpus {
 // `generate` gives made-up tokens as a language-modelling task of its own.
 struct DataSource {
   About about;
-  std::vector<KeyHelp> keys;
+  std::vector<TaskKey> keys;
   Corpus (*read)(const TaskConfig&) = nullptr;
   std::unique_ptr<Task> (*generate)(const TaskConfig&) = nullptr;
 };
@@ -41,6 +43,13 @@ const DataSource& find_data_source(const TaskConfig& config);
 DataSource file_source();
 DataSource austen_source();
 DataSource recall_source();
+DataSource copy_source();
+DataSource reverse_source();
+DataSource sort_source();
+DataSource induction_source();
+DataSource order_source();
+DataSource bag_source();  // beside order_source, whose control it is
+DataSource grammar_source();
 
 inline constexpr std::string_view kFilePrefix = "file:";
 

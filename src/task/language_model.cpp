@@ -30,10 +30,11 @@ std::string hash_of(const Corpus& corpus, const DataSource& source, const TaskCo
     add(document.group);
     add(document.text);
   }
-  add(config.tokenizer);
+  add(config.text("task.tokenizer"));
   add(tokenizer.state());
   for (const auto& value :
-       {std::to_string(config.block), shortest(config.validation), shortest(config.test)})
+       {std::to_string(config.integer("task.block")), shortest(config.real("task.validation")),
+        shortest(config.real("task.test"))})
     add(value);
   return hash.hex();
 }
@@ -105,10 +106,12 @@ class TextLanguageModel : public Task {
  private:
   TextLanguageModel(const Corpus& corpus, const DataSource& source, const TaskConfig& config,
                     const TextSplits& splits)
-      : tokenizer_(tokenizers().at(config.tokenizer).make(config, texts_of(splits.train))),
-        windows_(tokens_of(splits.train, *tokenizer_), config.block),
-        validation_(held_out(splits.validation, *tokenizer_, config.block, SplitName::validation)),
-        test_(held_out(splits.test, *tokenizer_, config.block, SplitName::test)),
+      : tokenizer_(
+            tokenizers().at(config.text("task.tokenizer")).make(config, texts_of(splits.train))),
+        windows_(tokens_of(splits.train, *tokenizer_), config.integer("task.block")),
+        validation_(held_out(splits.validation, *tokenizer_, config.integer("task.block"),
+                             SplitName::validation)),
+        test_(held_out(splits.test, *tokenizer_, config.integer("task.block"), SplitName::test)),
         hash_(hash_of(corpus, source, config, *tokenizer_)) {
     longest_ = windows_.longest();
     for (const Split* split : {&validation_, &test_})
@@ -124,7 +127,8 @@ class TextLanguageModel : public Task {
         "path: {}\nsize: {} bytes, {} characters, {} documents\ntokenizer: {}\n"
         "train: {} tokens, {} characters, {} documents\n",
         corpus.origin, bytes, characters_in(corpus.documents), corpus.documents.size(),
-        config.tokenizer, windows_.tokens(), characters_in(splits.train), splits.train.size());
+        config.text("task.tokenizer"), windows_.tokens(), characters_in(splits.train),
+        splits.train.size());
   }
 
   std::unique_ptr<Tokenizer> tokenizer_;
@@ -144,12 +148,10 @@ std::unique_ptr<Task> make(const TaskConfig& config) {
 }  // namespace
 
 TaskEntry language_model_task() {
-  return {{"language-model", "predict the next token from those before it (causal)", ""},
-          {{"task.tokenizer", "how text becomes tokens"},
-           {"task.block", "tokens in a training window, and targets in a held-out one; 1 or more"},
-           {"task.validation", "share of the text that is the validation split; 0 up to 1"},
-           {"task.test", "share of the text that is the test split; 0 up to 1"}},
-          make};
+  return {
+      {"language-model", "predict the next token from those before it (causal)", ""},
+      {tokenizer_key(), block_key(), share_key(SplitName::validation), share_key(SplitName::test)},
+      make};
 }
 
 }  // namespace headcount

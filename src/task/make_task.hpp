@@ -12,11 +12,16 @@ namespace headcount {
 
 struct TaskEntry {
   About about;
-  std::vector<KeyHelp> keys;
+  std::vector<TaskKey> keys;
   std::unique_ptr<Task> (*make)(const TaskConfig&);
 };
 
 const Registry<TaskEntry>& tasks();
+
+// Every key of the [task] section: task.kind, task.data, and those of the entries of tasks(),
+// data_sources() and tokenizers(), each once. Throws Error (internal) when two entries declare one
+// name differently.
+const std::vector<TaskKey>& task_keys();
 
 // Reads, fetches or generates the data and makes the task of a spec. Throws Error: bad_data for a
 // value out of range, an unknown name, broken text, or a split without targets; no_input where data

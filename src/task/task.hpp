@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "task/batch.hpp"
+#include "task/relation.hpp"
 
 namespace headcount {
 
@@ -19,6 +20,7 @@ struct Example {
   std::vector<Token> targets;   // as long as input, or one: see Split; kNoTarget where no loss is
   std::int64_t cluster = 0;     // the document it comes from, as an index into Split::clusters
   std::int64_t characters = 0;  // Unicode code points of text that its targets stand for
+  std::vector<Relation> relations = {};  // gold relations between words of the input
 };
 
 struct Split {

@@ -12,15 +12,12 @@
 namespace headcount {
 namespace {
 
-void check_shares(const TaskConfig& config) {
-  const auto in_range = [](double share) { return share >= 0 && share < 1; };
-  if (!in_range(config.validation) || !in_range(config.test) ||
-      config.validation + config.test >= 1)
-    throw Error(
-        ExitCode::bad_data,
-        fmt::format("task.validation = {} and task.test = {}: shares of the text, from 0 up "
-                    "to but not 1, that leave something for training",
-                    shortest(config.validation), shortest(config.test)));
+void check_shares(double validation, double test) {
+  if (validation + test >= 1)
+    throw Error(ExitCode::bad_data,
+                fmt::format("task.validation = {} and task.test = {}: shares of the text that "
+                            "leave nothing for training",
+                            shortest(validation), shortest(test)));
 }
 
 void check_filled(const std::vector<Document>& split, double share, const std::string& name) {
@@ -30,14 +27,14 @@ void check_filled(const std::vector<Document>& split, double share, const std::s
                             shortest(share), name));
 }
 
-TextSplits cut_document(const Document& document, const TaskConfig& config) {
+TextSplits cut_document(const Document& document, double validation, double test) {
   const auto total = static_cast<double>(count_code_points(document.text));
   const auto boundary = [&](double share_behind) {
     const auto kept = std::llround(total * (1 - share_behind));
     return offset_of_code_point(document.text, kept);
   };
-  const std::size_t train_end = boundary(config.validation + config.test);
-  const std::size_t validation_end = boundary(config.test);
+  const std::size_t train_end = boundary(validation + test);
+  const std::size_t validation_end = boundary(test);
   const auto piece = [&](std::size_t begin, std::size_t end) -> std::vector<Document> {
     if (begin == end) return {};
     return {{document.name, document.group, document.text.substr(begin, end - begin)}};
@@ -46,7 +43,7 @@ TextSplits cut_document(const Document& document, const TaskConfig& config) {
           piece(validation_end, document.text.size())};
 }
 
-TextSplits deal_out_groups(const std::vector<Document>& documents, const TaskConfig& config,
+TextSplits deal_out_groups(const std::vector<Document>& documents, double validation, double test,
                            bool by_document) {
   std::vector<std::int64_t> characters;
   std::int64_t total = 0;
@@ -71,28 +68,36 @@ TextSplits deal_out_groups(const std::vector<Document>& documents, const TaskCon
                                  documents.begin() + static_cast<std::ptrdiff_t>(last));
   };
   TextSplits splits;
-  splits.test = take(config.test);
-  splits.validation = take(config.validation);
+  splits.test = take(test);
+  splits.validation = take(validation);
   splits.train.assign(documents.begin(), documents.begin() + static_cast<std::ptrdiff_t>(end));
   return splits;
 }
 
 }  // namespace
 
+TaskKey share_key(SplitName held_out) {
+  return {fmt::format("task.{}", name_of(held_out)), TaskKey::Real{0.1, Interval("[0, 1)")},
+          held_out == SplitName::validation ? "share of the text held out for choosing"
+                                            : "share of the text held out for reporting"};
+}
+
 TextSplits split_corpus(const Corpus& corpus, const TaskConfig& config) {
-  check_shares(config);
+  const double validation = config.real("task.validation"), test = config.real("task.test");
+  check_shares(validation, test);
   const auto& documents = corpus.documents;
   const bool one_group = std::ranges::all_of(
       documents, [&](const auto& document) { return document.group == documents[0].group; });
-  const TextSplits splits = documents.size() == 1 ? cut_document(documents[0], config)
-                                                  : deal_out_groups(documents, config, one_group);
-  check_filled(splits.validation, config.validation, "validation");
-  check_filled(splits.test, config.test, "test");
+  const TextSplits splits = documents.size() == 1
+                                ? cut_document(documents[0], validation, test)
+                                : deal_out_groups(documents, validation, test, one_group);
+  check_filled(splits.validation, validation, "validation");
+  check_filled(splits.test, test, "test");
   if (splits.train.empty())
     throw Error(ExitCode::bad_data,
                 fmt::format("task.validation = {} and task.test = {} leave no whole document for "
                             "training ({} documents); make them smaller",
-                            shortest(config.validation), shortest(config.test), documents.size()));
+                            shortest(validation), shortest(test), documents.size()));
   return splits;
 }
 

@@ -18,6 +18,10 @@ const Registry<TokenizerEntry>& tokenizers() {
   return registry;
 }
 
+TaskKey tokenizer_key() {
+  return {"task.tokenizer", TaskKey::Choice{"character", tokenizers().names()}, "what a token is"};
+}
+
 const std::string& vocabulary_entry(const std::vector<std::string>& vocabulary, Token token) {
   if (token < 0 || token >= std::ssize(vocabulary))
     throw Error(ExitCode::bad_data, fmt::format("there is no token {} in a vocabulary of {}", token,

@@ -30,12 +30,15 @@ class Tokenizer {
 
 struct TokenizerEntry {
   About about;
-  std::vector<KeyHelp> keys;
+  std::vector<TaskKey> keys;
   // Built from the texts of the training split, and nothing else.
   std::unique_ptr<Tokenizer> (*make)(const TaskConfig&, const std::vector<std::string_view>& texts);
 };
 
 const Registry<TokenizerEntry>& tokenizers();
+
+// The key task.tokenizer, of every task over text.
+TaskKey tokenizer_key();
 
 // The entries, one file each.
 TokenizerEntry byte_tokenizer();

@@ -3,9 +3,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
 #include "task/tokenizer.hpp"
 #include "task/utf8.hpp"
 
@@ -83,11 +80,12 @@ class WordTokenizer : public Tokenizer {
       WordReader reader(text);
       while (const auto word = reader.next()) ++counts[*word];
     }
+    const std::int64_t least_count = config.integer("task.min-count");
+    const std::int64_t vocabulary = config.integer("task.vocabulary");
     std::vector<std::pair<std::string_view, std::int64_t>> words(counts.begin(), counts.end());
-    std::erase_if(words, [&](const auto& word) { return word.second < config.min_count; });
+    std::erase_if(words, [&](const auto& word) { return word.second < least_count; });
     std::ranges::stable_sort(words, std::greater{}, [](const auto& word) { return word.second; });
-    if (std::ssize(words) >= config.vocabulary)
-      words.resize(static_cast<std::size_t>(config.vocabulary - 1));
+    if (std::ssize(words) >= vocabulary) words.resize(static_cast<std::size_t>(vocabulary - 1));
     for (const auto& word : words) {
       tokens_.emplace(word.first, static_cast<Token>(names_.size()));
       names_.push_back(printable(word.first));
@@ -115,16 +113,6 @@ class WordTokenizer : public Tokenizer {
   std::unordered_map<std::string, Token> tokens_;
 };
 
-std::unique_ptr<Tokenizer> make(const TaskConfig& config,
-                                const std::vector<std::string_view>& texts) {
-  if (config.vocabulary < 2 || config.min_count < 1)
-    throw Error(ExitCode::bad_data,
-                fmt::format("task.vocabulary = {} and task.min-count = {}: a word vocabulary has 2 "
-                            "entries at least, and words are counted from 1",
-                            config.vocabulary, config.min_count));
-  return std::make_unique<WordTokenizer>(config, texts);
-}
-
 }  // namespace
 
 TokenizerEntry word_tokenizer() {
@@ -134,9 +122,12 @@ TokenizerEntry word_tokenizer() {
        "(but not the apostrophe in don't); most frequent first, after <unk>. White space counts "
        "as characters of the word behind it",
        ""},
-      {{"task.vocabulary", "largest vocabulary, <unk> included; 2 or more"},
-       {"task.min-count", "words that occur less often in the training text are <unk>; 1 or more"}},
-      make};
+      {{"task.vocabulary", TaskKey::Integer{10'000, 2},
+        "with the word tokenizer, the most words kept, <unk> included"},
+       {"task.min-count", TaskKey::Integer{1, 1},
+        "with the word tokenizer, rarer words are <unk>"}},
+      [](const TaskConfig& config, const std::vector<std::string_view>& texts)
+          -> std::unique_ptr<Tokenizer> { return std::make_unique<WordTokenizer>(config, texts); }};
 }
 
 }  // namespace headcount

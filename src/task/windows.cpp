@@ -10,6 +10,10 @@
 
 namespace headcount {
 
+TaskKey block_key() {
+  return {"task.block", TaskKey::Integer{128, 1, 65536}, "length of a training window", "tokens"};
+}
+
 TrainingWindows::TrainingWindows(std::vector<std::vector<Token>> documents, std::int64_t block)
     : documents_(std::move(documents)), first_start_{0}, block_(block) {
   if (block < 1)

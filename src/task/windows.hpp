@@ -4,10 +4,14 @@
 #include <vector>
 
 #include "task/batch.hpp"
+#include "task/config.hpp"
 #include "task/task.hpp"
 #include "task/tokenizer.hpp"
 
 namespace headcount {
+
+// The key task.block: T, the targets in a training window and at most in a held-out one.
+TaskKey block_key();
 
 // Training windows of a causal language model: `block` tokens and, as targets, the tokens that
 // follow them. No window crosses the end of a document; a document of fewer than block + 1 tokens

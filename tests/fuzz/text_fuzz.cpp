@@ -28,14 +28,15 @@ void use(const Task& task) {
 void read_text(fuzz::Choices choices) {
   static const fuzz::ScratchFile file;
   TaskConfig config;
-  config.data = "file:" + file.path();
-  config.tokenizer = std::array{"byte", "character", "word"}[choices.below(3)];
-  config.document_separator = std::array{"none", "blank-line", "form-feed"}[choices.below(3)];
-  config.block = 1 + choices.byte();
-  config.validation = choices.byte() / 256.0;
-  config.test = choices.byte() / 256.0;
-  config.vocabulary = 2 + choices.byte();
-  config.min_count = 1 + static_cast<std::int64_t>(choices.below(4));
+  config.set("task.data", "file:" + file.path());
+  config.set("task.tokenizer", std::array{"byte", "character", "word"}[choices.below(3)]);
+  config.set("task.document-separator",
+             std::array{"none", "blank-line", "form-feed"}[choices.below(3)]);
+  config.set("task.block", 1 + choices.byte());
+  config.set("task.validation", choices.byte() / 256.0);
+  config.set("task.test", choices.byte() / 256.0);
+  config.set("task.vocabulary", 2 + choices.byte());
+  config.set("task.min-count", 1 + static_cast<std::int64_t>(choices.below(4)));
   file.write(choices.rest());
   fuzz::answers([&] { use(*make_task(config)); });
 }

@@ -47,11 +47,6 @@ TEST_CASE("reals are finite, in their interval and have one form") {
   CHECK(rate.convert("0").problem == "out of range: (0, 1]");
 }
 
-TEST_CASE("an interval that is none is a bug of ours") {
-  for (const auto* notation : {"", "0, 1", "(0 1)", "(1, 0)", "(a, b)", "(0, 1, 2)"})
-    CHECK_THROWS_AS(Interval(notation), Error);
-}
-
 TEST_CASE("booleans say yes or no") {
   for (const auto* text : {"yes", "true", "on"}) CHECK(canonical(type::boolean(), text) == "yes");
   for (const auto* text : {"no", "false", "off"}) CHECK(canonical(type::boolean(), text) == "no");

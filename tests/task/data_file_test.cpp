@@ -11,8 +11,8 @@ namespace {
 Corpus read(const std::string& content, const std::string& separator = "none") {
   const TemporaryFile file(content);
   TaskConfig config;
-  config.data = "file:" + file.path();
-  config.document_separator = separator;
+  config.set("task.data", "file:" + file.path());
+  config.set("task.document-separator", separator);
   return find_data_source(config).read(config);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("files that hold no text are refused") {
 TEST_CASE("missing, oversized and unnamed files") {
   const auto code = [](const std::string& data) {
     TaskConfig config;
-    config.data = data;
+    config.set("task.data", data);
     try {
       find_data_source(config).read(config);
     } catch (const Error& error) {

@@ -12,22 +12,25 @@ namespace {
 
 TaskConfig recall() {
   TaskConfig config;
-  config.data = "synthetic.recall";
+  config.set("task.data", "synthetic.recall");
   return config;
 }
 
 // Checks one example with a dictionary of its own.
 void check_example(const TaskConfig& config, const std::vector<Token>& input,
                    const std::vector<Token>& targets) {
-  const auto pairs = std::size_t(config.recall_pairs), queries = std::size_t(config.recall_queries);
+  const auto pairs = std::size_t(config.integer("task.recall-pairs"));
+  const auto queries = std::size_t(config.integer("task.recall-queries"));
+  const auto keys = config.integer("task.recall-keys");
+  const auto values = config.integer("task.recall-values");
   RC_ASSERT(input.size() == 2 * pairs + 2 * queries - 1);
   RC_ASSERT(targets.size() == input.size());
   std::map<Token, Token> known;
   std::set<Token> asked;
   for (std::size_t i = 0; i < input.size(); ++i) {
     const bool key_place = i % 2 == 0, query_place = key_place && i >= 2 * pairs;
-    RC_ASSERT(input[i] >= 0 && input[i] < config.recall_keys + config.recall_values);
-    RC_ASSERT((input[i] < config.recall_keys) == key_place);
+    RC_ASSERT(input[i] >= 0 && input[i] < keys + values);
+    RC_ASSERT((input[i] < keys) == key_place);
     RC_ASSERT((targets[i] != kNoTarget) == query_place);
     if (!key_place && i < 2 * pairs) known[input[i - 1]] = input[i];
     if (!query_place) continue;
@@ -44,11 +47,13 @@ void check_example(const TaskConfig& config, const std::vector<Token>& input,
 TEST_CASE("the answer is the value of the key that is asked for, and only answers are targets") {
   REQUIRE(rc::check("recall", [] {
     TaskConfig config = recall();
-    config.recall_keys = *rc::gen::inRange(1, 30);
-    config.recall_values = *rc::gen::inRange(2, 30);
-    config.recall_pairs = *rc::gen::inRange<std::int64_t>(1, config.recall_keys + 1);
-    config.recall_queries = *rc::gen::inRange<std::int64_t>(1, config.recall_pairs + 1);
-    config.recall_examples = 5;
+    const auto keys = *rc::gen::inRange<std::int64_t>(1, 30);
+    const auto pairs = *rc::gen::inRange<std::int64_t>(1, keys + 1);
+    config.set("task.recall-keys", keys);
+    config.set("task.recall-values", *rc::gen::inRange(2, 30));
+    config.set("task.recall-pairs", pairs);
+    config.set("task.recall-queries", *rc::gen::inRange<std::int64_t>(1, pairs + 1));
+    config.set("task.recall-examples", 5);
     const auto task = make_task(config);
     for (const SplitName name : {SplitName::validation, SplitName::test})
       for (const Example& example : task->split(name).examples)
@@ -82,10 +87,11 @@ TEST_CASE("training is endless and ordered by seed and step, held-out examples a
 
 TEST_CASE("keys, values and answers are uniform") {
   TaskConfig config = recall();
-  config.recall_keys = config.recall_values = 5;
-  config.recall_pairs = 4;
-  config.recall_queries = 1;
-  config.recall_examples = 5000;
+  config.set("task.recall-keys", 5);
+  config.set("task.recall-values", 5);
+  config.set("task.recall-pairs", 4);
+  config.set("task.recall-queries", 1);
+  config.set("task.recall-examples", 5000);
   std::map<Token, int> first_keys, answers;
   std::map<std::size_t, int> places;
   const auto task = make_task(config);
@@ -120,36 +126,39 @@ TEST_CASE("recall tokens have names, and no characters") {
 }
 
 TEST_CASE("impossible recall is refused by key") {
-  const auto refuses = [](std::int64_t TaskConfig::*key, std::int64_t value,
-                          const std::string& name) {
-    TaskConfig config = recall();
-    config.*key = value;
-    CHECK_THROWS_WITH(make_task(config), ContainsSubstring("task." + name + " = "));
+  const auto refuses = [](const std::string& key, std::int64_t value) {
+    const auto make = [&] {
+      TaskConfig config = recall();
+      config.set(key, value);
+      make_task(config);
+    };
+    CHECK_THROWS_WITH(make(), ContainsSubstring(key + " = " + std::to_string(value)));
   };
-  refuses(&TaskConfig::recall_pairs, 17, "recall-pairs");
-  refuses(&TaskConfig::recall_pairs, 0, "recall-pairs");
-  refuses(&TaskConfig::recall_queries, 9, "recall-queries");
-  refuses(&TaskConfig::recall_keys, -1, "recall-keys");
-  refuses(&TaskConfig::recall_values, 1, "recall-values");
-  refuses(&TaskConfig::recall_values, std::int64_t{1} << 40, "recall-values");
-  refuses(&TaskConfig::recall_examples, 0, "recall-examples");
+  refuses("task.recall-pairs", 17);
+  refuses("task.recall-pairs", 0);
+  refuses("task.recall-queries", 9);
+  refuses("task.recall-keys", -1);
+  refuses("task.recall-values", 1);
+  refuses("task.recall-values", std::int64_t{1} << 40);
+  refuses("task.recall-examples", 0);
 }
 
 TEST_CASE("recall examples that would not fit memory are refused") {
   TaskConfig config = recall();
-  config.recall_examples = 1'000'000;
-  config.recall_keys = 4096;
-  config.recall_pairs = 4096;
+  config.set("task.recall-examples", 1'000'000);
+  config.set("task.recall-keys", 4096);
+  config.set("task.recall-pairs", 4096);
   CHECK_THROWS_WITH(make_task(config), ContainsSubstring("more than 50000000 tokens"));
 }
 
 TEST_CASE("the hash of recall covers its parameters") {
   std::set<std::string> hashes{make_task(recall())->data_hash()};
-  for (const auto key : {&TaskConfig::recall_pairs, &TaskConfig::recall_queries,
-                         &TaskConfig::recall_values, &TaskConfig::recall_examples}) {
+  for (const auto& [key, value] : {std::pair{"task.recall-pairs", 9},
+                                   {"task.recall-queries", 7},
+                                   {"task.recall-values", 15},
+                                   {"task.recall-examples", 999}}) {
     TaskConfig config = recall();
-    config.*key -= key == &TaskConfig::recall_pairs ? 0 : 1;
-    if (key == &TaskConfig::recall_pairs) config.recall_pairs = 9;
+    config.set(key, value);
     CHECK(hashes.insert(make_task(config)->data_hash()).second);
   }
 }

@@ -17,8 +17,8 @@ std::string sample_text() {
 
 TaskConfig config_for(const TemporaryFile& file) {
   TaskConfig config;
-  config.data = "file:" + file.path();
-  config.block = 16;
+  config.set("task.data", "file:" + file.path());
+  config.set("task.block", 16);
   return config;
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("every tokenizer makes a task of a file") {
   const TemporaryFile file(sample_text());
   TaskConfig config = config_for(file);
   for (const std::string tokenizer : {"byte", "character", "word"}) {
-    config.tokenizer = tokenizer;
+    config.set("task.tokenizer", tokenizer);
     const auto task = make_task(config);
     CHECK(task->longest_sequence() == 16);
     CHECK(task->training_batch(1, 0, 64).input.count() == 4);
@@ -56,16 +56,15 @@ TEST_CASE("bits per character count the same characters under every tokenizer") 
   // All ends in letters, so that no token is cut and no white space is left over.
   const TemporaryFile file("one\ftwo £ “three” four\ffive six");
   TaskConfig config = config_for(file);
-  config.document_separator = "form-feed";
-  config.validation = config.test = 0.1;
+  config.set("task.document-separator", "form-feed");
   const auto characters = [&](const std::string& tokenizer, SplitName name) {
-    config.tokenizer = tokenizer;
+    config.set("task.tokenizer", tokenizer);
     return characters_of(*make_task(config), name);
   };
   // The first token of a document is never a target: a byte, a character or a word.
   CHECK_THROWS_WITH(characters("word", SplitName::test), ContainsSubstring("2 tokens"));
   const TemporaryFile longer("one two\ftwo £ “three” four\ffive six");
-  config.data = "file:" + longer.path();
+  config.set("task.data", "file:" + longer.path());
   CHECK(characters("character", SplitName::validation) == 17);
   CHECK(characters("byte", SplitName::validation) == 17);
   CHECK(characters("word", SplitName::validation) == 15);
@@ -75,7 +74,7 @@ TEST_CASE("bits per character count the same characters under every tokenizer") 
 TEST_CASE("the vocabulary comes from the training split") {
   const TemporaryFile file("abababababababababZZ");
   TaskConfig config = config_for(file);
-  config.validation = 0;
+  config.set("task.validation", 0.0);
   const auto task = make_task(config);
   CHECK(task->vocabulary_size() == 3);
   CHECK(task->split(SplitName::test).examples.at(0).targets == std::vector<Token>{0});
@@ -95,31 +94,31 @@ TEST_CASE("the data hash covers what determines the examples, and nothing else")
     CHECK(hashes.insert(hash(config)).second);
   };
   const TemporaryFile other(sample_text() + ".");
-  changes([&](TaskConfig& config) { config.data = "file:" + other.path(); });
-  changes([](TaskConfig& config) { config.tokenizer = "byte"; });
-  changes([](TaskConfig& config) { config.tokenizer = "word"; });
+  changes([&](TaskConfig& config) { config.set("task.data", "file:" + other.path()); });
+  changes([](TaskConfig& config) { config.set("task.tokenizer", "byte"); });
+  changes([](TaskConfig& config) { config.set("task.tokenizer", "word"); });
   changes([](TaskConfig& config) {
-    config.tokenizer = "word";
-    config.vocabulary = 50;
+    config.set("task.tokenizer", "word");
+    config.set("task.vocabulary", 50);
   });
-  changes([](TaskConfig& config) { config.block = 17; });
-  changes([](TaskConfig& config) { config.validation = 0.11; });
-  changes([](TaskConfig& config) { config.test = 0.11; });
-  changes([](TaskConfig& config) { config.document_separator = "blank-line"; });
+  changes([](TaskConfig& config) { config.set("task.block", 17); });
+  changes([](TaskConfig& config) { config.set("task.validation", 0.11); });
+  changes([](TaskConfig& config) { config.set("task.test", 0.11); });
+  changes([](TaskConfig& config) { config.set("task.document-separator", "blank-line"); });
 
   const TemporaryFile moved(sample_text(), "elsewhere.txt");
   CHECK(hash(config_for(moved)) == hash(base));
   TaskConfig unrelated = base;
-  unrelated.recall_pairs = 3;
+  unrelated.set("task.recall-pairs", 3);
   CHECK(hash(unrelated) == hash(base));
 }
 
 TEST_CASE("equal seeds give the same windows whatever the tokenizer's vocabulary") {
   const TemporaryFile file(sample_text());
   TaskConfig config = config_for(file);
-  config.tokenizer = "word";
+  config.set("task.tokenizer", "word");
   const auto large = make_task(config);
-  config.vocabulary = 20;
+  config.set("task.vocabulary", 20);
   const auto small = make_task(config);
   const Batch a = large->training_batch(3, 9, 100), b = small->training_batch(3, 9, 100);
   REQUIRE(a.input.offsets == b.input.offsets);

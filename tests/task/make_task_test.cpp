@@ -1,27 +1,37 @@
 #include "task/make_task.hpp"
 
-#include "base/error.hpp"
+#include <set>
+
 #include "catch.hpp"
+#include "task/data_source.hpp"
+#include "task/tokenizer.hpp"
 #include "temporary.hpp"
 
 using namespace headcount;
 
-TEST_CASE("unknown kinds and tokenizers are refused with the nearest name") {
-  const TemporaryFile file("some text that is long enough");
-  TaskConfig config;
-  config.data = "file:" + file.path();
-  config.kind = "language_model";
-  CHECK_THROWS_WITH(make_task(config), ContainsSubstring("did you mean 'language-model'?"));
-  config.kind = "language-model";
-  config.tokenizer = "characters";
-  CHECK_THROWS_WITH(make_task(config), ContainsSubstring("did you mean 'character'?"));
+TEST_CASE("keys of the task section are declared once, and understood by someone") {
+  std::set<std::string> names, understood{"task.kind", "task.data"};
+  for (const TaskKey& key : task_keys()) {
+    CAPTURE(key.name);
+    CHECK(names.insert(key.name).second);
+    CHECK(key.name.starts_with("task."));
+    CHECK_FALSE(key.help.empty());
+  }
+  const auto note = [&](const auto& registry) {
+    for (const auto& entry : registry.entries())
+      for (const TaskKey& key : entry.keys) understood.insert(key.name);
+  };
+  note(tasks());
+  note(data_sources());
+  note(tokenizers());
+  CHECK(names == understood);
 }
 
 TEST_CASE("a report says where the data lies and what it holds") {
   const TemporaryFile file(std::string(80, 'a') + std::string(20, 'b'));
   TaskConfig config;
-  config.data = "file:" + file.path();
-  config.block = 4;
+  config.set("task.data", "file:" + file.path());
+  config.set("task.block", 4);
   const std::string report = data_report(config);
   for (const std::string& line :
        {"path: " + file.path(), std::string("size: 100 bytes, 100 characters, 1 documents"),

@@ -11,8 +11,8 @@ namespace {
 
 TaskConfig shares(double validation, double test) {
   TaskConfig config;
-  config.validation = validation;
-  config.test = test;
+  config.set("task.validation", validation);
+  config.set("task.test", test);
   return config;
 }
 
@@ -69,8 +69,7 @@ TEST_CASE("impossible shares are refused") {
   const Corpus corpus{"", {{"d", "d", "0123456789"}}};
   for (const auto& [validation, test] :
        {std::pair{-0.1, 0.1}, {0.1, 1.0}, {0.5, 0.5}, {std::nan(""), 0.1}})
-    CHECK_THROWS_WITH(split_corpus(corpus, shares(validation, test)),
-                      ContainsSubstring("task.validation"));
+    CHECK_THROWS_WITH(split_corpus(corpus, shares(validation, test)), ContainsSubstring("task."));
   CHECK_THROWS_WITH(split_corpus(corpus, shares(0.01, 0.2)), ContainsSubstring("validation split"));
   CHECK_THROWS_WITH(split_corpus(corpus, shares(0.2, 0.01)), ContainsSubstring("test split empty"));
 }
@@ -93,6 +92,6 @@ TEST_CASE("splits are the corpus, in order") {
     RC_ASSERT(!splits.train.empty());
     if (corpus.documents.size() > 1)
       RC_ASSERT(double(text_of(splits.test).size()) >=
-                config.test * double(text_of(corpus.documents).size()));
+                config.real("task.test") * double(text_of(corpus.documents).size()));
   }));
 }
