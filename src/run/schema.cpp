@@ -74,7 +74,8 @@ std::vector<Key> attention_keys() {
   return {
       {"attention.head-width", integer(1, 65536).or_word("auto"), "auto",
        "columns of a head; auto: d-model / heads"},
-      {"attention.mask", choice({"causal", "none"}), "causal",
+      {"attention.mask", choice({"causal", "none"}),
+       Default::by("task.kind", {{"classify", "none"}, {"masked-lm", "none"}}, "causal"),
        "which keys a query sees; none lets a language model see its own answer"},
       {"attention.dropout", real("[0, 1)"), "0", "on attention patterns"},
   };

@@ -98,6 +98,7 @@ ModelShape ModelShape::of(const ModelConfig& config) {
   ModelShape shape;
   shape.vocabulary = static_cast<double>(config.vocabulary);
   shape.longest = static_cast<double>(config.longest);
+  shape.classes = static_cast<double>(config.classes);
   shape.width = static_cast<double>(config.width);
   shape.feed_forward = static_cast<double>(config.feed_forward);
   for (std::size_t layer = 0; layer < config.heads.size(); ++layer)
@@ -137,7 +138,10 @@ double ModelShape::parameters() const {
     total += attention + between + 4 * width;
   }
   if (final_norm) total += 2 * width;
-  if (untied_output) total += width * vocabulary;
+  if (classes > 0)
+    total += (width + 1) * classes;
+  else if (untied_output)
+    total += width * vocabulary;
   return total;
 }
 
@@ -182,12 +186,17 @@ Work feed_forward_work(const ModelShape& model, double tokens) {
   return work;
 }
 
+double output_rows(const ModelShape& model, const BatchShape& batch) {
+  return model.classes > 0 ? batch.sequences : batch.tokens;
+}
+
 Work leave_work(const ModelShape& model, const BatchShape& batch) {
   Work work;
   work[Feature::elements] += (model.final_norm ? kNorm : 1) * batch.tokens * model.width;
-  add_product(work, batch.tokens, model.width, model.vocabulary);
-  work[Feature::exponentials] += batch.targets * model.vocabulary;
-  work[Feature::elements] += 2 * batch.targets * model.vocabulary;
+  if (model.classes > 0) work[Feature::elements] += batch.tokens * model.width;  // their mean
+  add_product(work, output_rows(model, batch), model.width, model.outputs());
+  work[Feature::exponentials] += batch.targets * model.outputs();
+  work[Feature::elements] += 2 * batch.targets * model.outputs();
   return work;
 }
 
@@ -207,9 +216,11 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
                    bool training) {
   const double tokens = batch.tokens, width = model.width, inner = model.feed_forward;
   Work work;
-  work[Feature::elements] += tokens * model.vocabulary;  // from the loss
-  add_product(work, tokens, model.vocabulary, width);
-  if (training) add_product(work, model.vocabulary, tokens, width);
+  const double rows = output_rows(model, batch), outputs = model.outputs();
+  work[Feature::elements] += rows * outputs;  // from the loss
+  add_product(work, rows, outputs, width);
+  if (training) add_product(work, outputs, rows, width);
+  if (model.classes > 0) work[Feature::elements] += tokens * width;  // to all tokens of a sequence
   work[Feature::elements] += (1 + (model.final_norm ? kNormBackward : 1)) * tokens * width;
   for (auto at = model.layers.rbegin(); at != model.layers.rend(); ++at) {
     const auto& layer = *at;

@@ -69,6 +69,7 @@ struct ModelShape {
     double columns() const { return heads * head_width; }  // H·K
   };
   double vocabulary = 0, longest = 0, width = 0, feed_forward = 0;
+  double classes = 0;  // of a classifier, which gives one output a sequence
   std::vector<Layer> layers;
   bool causal = true, final_norm = true, untied_output = false;
   Activation activation = Activation::gelu;
@@ -79,6 +80,7 @@ struct ModelShape {
   static ModelShape of(const ModelConfig& config);
 
   double heads() const;
+  double outputs() const { return classes > 0 ? classes : vocabulary; }
   double parameters() const;  // trained numbers: ParameterLayout::count()
   // With this share of every layer's heads gone.
   ModelShape without(double share) const;

@@ -12,9 +12,6 @@
 namespace headcount {
 namespace {
 
-// Held-out examples are the same whatever the seed of a trial.
-constexpr std::uint64_t kHeldOutSeed = 0x68656164636F756E;
-
 struct Sizes {
   std::int64_t pairs, queries, keys, values, examples;  // examples in each held-out split
 };
