@@ -109,6 +109,6 @@ TEST_CASE("splits are the corpus, in order") {
     RC_ASSERT(!splits.train.empty());
     if (corpus.documents.size() > 1)
       RC_ASSERT(double(text_of(splits.test).size()) >=
-                config.test * double(text_of(corpus.documents).size()));
+                config.real("task.test") * double(text_of(corpus.documents).size()));
   }));
 }
