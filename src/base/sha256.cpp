@@ -30,6 +30,11 @@ void Sha256::add(const void* data, std::size_t size) {
   require(EVP_DigestUpdate(state_->context, data, size) == 1);
 }
 
+void Sha256::add_piece(std::string_view piece) {
+  add(fmt::format("{}:", piece.size()));
+  add(piece);
+}
+
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;

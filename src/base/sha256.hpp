@@ -17,6 +17,8 @@ class Sha256 {
 
   void add(const void* data, std::size_t size);
   void add(std::string_view text) { add(text.data(), text.size()); }
+  // With its size, so that no two lists of pieces run together to the same bytes.
+  void add_piece(std::string_view piece);
 
   // 64 lower-case hexadecimal digits. Ends the hash; nothing may be added afterwards.
   std::string hex();

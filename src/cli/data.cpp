@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "run/config.hpp"
 #include "run/schema.hpp"
+#include "task/data_source.hpp"
 #include "task/make_task.hpp"
 
 namespace headcount {
@@ -16,6 +17,11 @@ void options(boost::program_options::options_description& options) {
 ExitCode run(const Arguments& arguments) {
   auto sets = arguments.texts("set");
   sets.insert(sets.begin(), "task.data=" + arguments.text("NAME"));
+  TaskConfig named;
+  named.set("task.data", arguments.text("NAME"));
+  const auto& source = find_data_source(named);
+  // What has labels alone can only be classified.
+  if (!source.read && !source.generate) sets.insert(sets.begin(), "task.kind=classify");
   const auto experiment =
       parse_experiment("[experiment]\nname = data\n", "data", experiment_schema(),
                        {std::nullopt, sets}, check_settings);

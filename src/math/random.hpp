@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   pruning_order = 5,
   measure = 6,
   bootstrap = 7,
+  hidden_tokens = 8,
 };
 
 // The numbers that belong to (seed, purpose, step, item): key = seed, counter = (draw, item, step,

@@ -206,12 +206,13 @@ HeadCounts head_counts(const Settings& settings) {
   return {site_of(settings), heads_per_layer(settings)};
 }
 
-ModelConfig model_config(const Settings& settings, Index vocabulary, Index longest) {
+ModelConfig model_config(const Settings& settings, Index vocabulary, Index longest, Index classes) {
   ModelConfig config;
   config.site = site_of(settings);
   config.mask = parse_attention_mask(settings.text("attention.mask"));
   config.vocabulary = vocabulary;
   config.longest = longest;
+  config.classes = classes;
   config.width = settings.integer("model.d-model");
   config.feed_forward = feed_forward_widths(settings);
   config.set_heads(heads_per_layer(settings), head_widths(settings));
@@ -232,6 +233,11 @@ ModelConfig model_config(const Settings& settings, Index vocabulary, Index longe
   config.tied_output = settings.boolean("model.tied-output");
   config.scale_embedding = settings.boolean("model.scale-embedding");
   return config;
+}
+
+ModelConfig model_config(const Settings& settings, const Task& task) {
+  return model_config(settings, task.vocabulary_size(), task.longest_sequence(),
+                      std::ssize(task.classes()));
 }
 
 TrainConfig train_config(const Settings& settings) {

@@ -8,6 +8,7 @@
 #include "spec/experiment.hpp"
 #include "spec/settings.hpp"
 #include "task/config.hpp"
+#include "task/task.hpp"
 #include "train/trainer.hpp"
 
 namespace headcount {
@@ -19,8 +20,10 @@ TaskConfig task_config(const Settings& settings);
 // The heads of every layer, from model.heads and model.layers.
 HeadCounts head_counts(const Settings& settings);
 
-// Vocabulary and longest sequence come from the data.
-ModelConfig model_config(const Settings& settings, Index vocabulary, Index longest);
+// Vocabulary, longest sequence and classes (0: none) come from the data.
+ModelConfig model_config(const Settings& settings, Index vocabulary, Index longest,
+                         Index classes = 0);
+ModelConfig model_config(const Settings& settings, const Task& task);
 
 TrainConfig train_config(const Settings& settings);
 

@@ -37,7 +37,7 @@ class TrialModel {
       : settings_(settings),
         sizes_(sizes),
         train_(train_config(settings)),
-        config_(model_config(settings, sizes.vocabulary, sizes.longest)),
+        config_(model_config(settings, sizes.vocabulary, sizes.longest, sizes.classes)),
         model_(ModelShape::of(config_)),
         at_work_{1 - masked_share(settings, false)},
         names_(settings.texts("measure.measures")),
@@ -260,10 +260,17 @@ class TrialModel {
            (keeps ? model_.width : 0);
   }
 
+  // Logits, and what is pooled for them, in a token's share.
+  double output_numbers() const {
+    if (model_.classes == 0) return model_.vocabulary;
+    const double sequences = sizes_.window.sequences / sizes_.window.tokens;
+    return sequences * (model_.classes + 2 * model_.width);
+  }
+
   // ModelWorkspace over so many tokens.
   double workspace_bytes(double tokens, bool backward, bool gated) const {
     const double width = model_.width;
-    double a_token = 2 * width + model_.vocabulary + width + 1, widest = 0, inner = 0;
+    double a_token = 2 * width + output_numbers() + width + 1, widest = 0, inner = 0;
     for (const auto& layer : model_.layers) {
       const double columns = layer.columns();
       a_token += layer.sublayers() * sublayer_numbers(layer) + 2 * layer.feed_forward +
@@ -292,7 +299,7 @@ class TrialModel {
       inner = std::max(inner, layer.feed_forward);
       kept = std::max(kept, 2 * sublayer_numbers(layer));
     }
-    return kNumber * (tokens * (5 * width + kept + 2 * inner + model_.vocabulary + widest + 2) +
+    return kNumber * (tokens * (5 * width + kept + 2 * inner + output_numbers() + widest + 2) +
                       model_.longest * model_.longest);
   }
 
@@ -428,6 +435,7 @@ TaskSizes sizes_of(const Task& task) {
   TaskSizes sizes;
   sizes.vocabulary = task.vocabulary_size();
   sizes.longest = task.longest_sequence();
+  sizes.classes = std::ssize(task.classes());
   BatchShape held_out;
   for (const auto name : {SplitName::validation, SplitName::test}) {
     const auto& split = task.split(name);

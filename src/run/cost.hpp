@@ -19,6 +19,7 @@ struct TaskSizes {
   std::int64_t validation_examples = 0, test_examples = 0;
   // Means over held-out examples, and over training sequences: T, T² and tokens with a loss.
   BatchShape example, window;
+  Index classes = 0;
 };
 TaskSizes sizes_of(const Task& task);
 

@@ -168,6 +168,15 @@ class TrialFile {
     file_.variable(group, "document_name", {"document"},
                    std::span<const std::string>(evaluation.clusters),
                    info("name of the document that example_cluster numbers"));
+    if (!result_.classes.empty()) classes(group, evaluation.example_classes);
+  }
+
+  void classes(const std::string& group, const std::vector<std::int64_t>& of_examples) {
+    file_.dimension(group, "class", result_.classes.size());
+    file_.variable(group, "class_name", {"class"}, std::span<const std::string>(result_.classes),
+                   info("name of the class that example_class numbers"));
+    file_.variable(group, "example_class", {"example"}, std::span<const std::int64_t>(of_examples),
+                   info("class of the example"));
   }
 
   // `scored` tells how, other than under the trial's mask: "intact" without it, "generated" each

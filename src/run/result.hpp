@@ -56,8 +56,10 @@ struct TrialResult {
     std::vector<ExampleStatistics> intact;     // empty where no mask acts
     std::vector<ExampleStatistics> generated;  // under the mask, as in generation; may be empty
     std::vector<std::string> clusters;
+    std::vector<std::int64_t> example_classes;  // the right ones; empty without classes
   };
   std::vector<std::string> metrics;
+  std::vector<std::string> classes;  // names; empty where a target is no class
   std::vector<Evaluation> evaluations;
 
   HeadCounts heads;

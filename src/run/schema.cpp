@@ -86,7 +86,8 @@ std::vector<Key> attention_keys() {
   return {
       {"attention.head-width", integer(1, 65536).or_word("auto"), "auto",
        "columns of a head; auto: d-model / heads"},
-      {"attention.mask", choice({"causal", "none"}), "causal",
+      {"attention.mask", choice({"causal", "none"}),
+       Default::by("task.kind", {{"classify", "none"}, {"masked-lm", "none"}}, "causal"),
        "which keys a query sees; none makes the stack an encoder and, in a language model, lets "
        "every token but the last see the next one, which it is to predict"},
       {"attention.score", choice(score_functions().names()), "scaled-dot",

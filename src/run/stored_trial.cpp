@@ -167,8 +167,7 @@ StoredTrial::StoredTrial(const std::filesystem::path& path) {
         fmt::format("{} was made from other data: task.data = {} has hash {}, the file has {}",
                     path.string(), settings_.text("task.data"), task_->data_hash().substr(0, 12),
                     hash.substr(0, 12)));
-  model_ = std::make_unique<Model<float>>(
-      model_config(settings_, task_->vocabulary_size(), task_->longest_sequence()));
+  model_ = std::make_unique<Model<float>>(model_config(settings_, *task_));
   parameters_ = read_parameters(file, *model_);
 }
 

@@ -78,7 +78,7 @@ class TrialRun {
         task_(*job.task),
         team_(team),
         progress_(progress),
-        model_(model_config(settings_, task_.vocabulary_size(), task_.longest_sequence())) {}
+        model_(model_config(settings_, task_)) {}
 
   void run() {
     begin();
@@ -281,8 +281,12 @@ class TrialRun {
     for (const auto split : {SplitName::validation, SplitName::test}) {
       if (task_.split(split).examples.empty()) continue;
       const auto scored = evaluator(split, "evaluate.examples");
-      TrialResult::Evaluation evaluation{
-          split, scored.run(treatment_), {}, {}, task_.split(split).clusters};
+      TrialResult::Evaluation evaluation{split, scored.run(treatment_),      {},
+                                         {},    task_.split(split).clusters, {}};
+      if (task_.split(split).targets_per == TargetsPer::sequence)
+        for (const auto place : scored.example_indices())
+          evaluation.example_classes.push_back(
+              task_.split(split).examples[static_cast<std::size_t>(place)].targets.front());
       if (!mask.heads.empty()) evaluation.intact = scored.run(intact);
       if (settings_.integer("evaluate.generation") > 0)
         evaluation.generated = evaluator(split, "evaluate.generation").run_as_generated(treatment_);
@@ -390,6 +394,7 @@ class TrialRun {
     result_.trained_by = state_.trained_by;
     result_.parameters_are = settings_.text("evaluate.parameters");
     result_.metrics = task_.metrics();
+    result_.classes = task_.classes();
     result_.heads = model_.heads();
     result_.head_state = HeadMap<std::uint8_t>(model_.heads(), 1);
     result_.model = &model_;

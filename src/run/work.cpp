@@ -146,6 +146,7 @@ ModelShape ModelShape::of(const ModelConfig& config) {
   ModelShape shape;
   shape.vocabulary = static_cast<double>(config.vocabulary);
   shape.longest = static_cast<double>(config.longest);
+  shape.classes = static_cast<double>(config.classes);
   shape.width = static_cast<double>(config.width);
   for (int layer = 0; layer < config.layers(); ++layer) {
     const auto l = static_cast<std::size_t>(layer);
@@ -211,7 +212,10 @@ double ModelShape::parameters() const {
     if (layer.residual == Residual::scaled_sublayer) total += layer.sublayers();
   }
   if (final_norm) total += norm;
-  if (untied_output) total += width * vocabulary;
+  if (classes > 0)
+    total += (width + 1) * classes;
+  else if (untied_output)
+    total += width * vocabulary;
   return total;
 }
 
@@ -262,13 +266,18 @@ Work feed_forward_work(const ModelShape& model, const ModelShape::Layer& layer, 
   return work;
 }
 
+double output_rows(const ModelShape& model, const BatchShape& batch) {
+  return model.classes > 0 ? batch.sequences : batch.tokens;
+}
+
 Work leave_work(const ModelShape& model, const BatchShape& batch) {
   Work work;
   work[Feature::elements] +=
       (model.final_norm ? norm_visits(model) : 1) * batch.tokens * model.width;
-  add_product(work, batch.tokens, model.width, model.vocabulary);
-  work[Feature::exponentials] += batch.targets * model.vocabulary;
-  work[Feature::elements] += 2 * batch.targets * model.vocabulary;
+  if (model.classes > 0) work[Feature::elements] += batch.tokens * model.width;  // their mean
+  add_product(work, output_rows(model, batch), model.width, model.outputs());
+  work[Feature::exponentials] += batch.targets * model.outputs();
+  work[Feature::elements] += 2 * batch.targets * model.outputs();
   return work;
 }
 
@@ -288,9 +297,11 @@ Work backward_work(const ModelShape& model, const BatchShape& batch, HeadsAtWork
                    bool training) {
   const double tokens = batch.tokens, width = model.width;
   Work work;
-  work[Feature::elements] += tokens * model.vocabulary;  // from the loss
-  add_product(work, tokens, model.vocabulary, width);
-  if (training) add_product(work, model.vocabulary, tokens, width);
+  const double rows = output_rows(model, batch), outputs = model.outputs();
+  work[Feature::elements] += rows * outputs;  // from the loss
+  add_product(work, rows, outputs, width);
+  if (training) add_product(work, outputs, rows, width);
+  if (model.classes > 0) work[Feature::elements] += tokens * width;  // to all tokens of a sequence
   work[Feature::elements] +=
       (1 + (model.final_norm ? norm_backward_visits(model) : 1)) * tokens * width;
   for (auto at = model.layers.rbegin(); at != model.layers.rend(); ++at) {

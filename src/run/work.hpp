@@ -74,6 +74,7 @@ struct ModelShape {
     double sublayers() const { return feed_forward > 0 ? 2 : 1; }
   };
   double vocabulary = 0, longest = 0, width = 0;
+  double classes = 0;  // of a classifier, which gives one output a sequence
   std::vector<Layer> layers;
   bool causal = true, final_norm = true, untied_output = false;
   NormKind norm_kind = NormKind::layer;
@@ -96,6 +97,7 @@ struct ModelShape {
   double projected(const Layer& layer) const {
     return projected_columns(sharing, layer.columns(), layer.key_value_heads * layer.head_width);
   }
+  double outputs() const { return classes > 0 ? classes : vocabulary; }
   double parameters() const;  // trained numbers: ParameterLayout::count()
   // With this share of every layer's heads gone, whichever they are.
   ModelShape without(double share) const;

@@ -73,6 +73,12 @@ constexpr const char* kPrecedence =
 std::string default_of(const Key& key) {
   if (key.fallback.is_required()) return "required";
   if (key.fallback.is_same_as()) return "as " + key.fallback.text();
+  if (key.fallback.is_by()) {
+    std::string text = key.fallback.text();
+    for (const auto& [value, fallback] : key.fallback.values())
+      text += fmt::format("; {} where {} = {}", fallback, key.fallback.key(), value);
+    return text;
+  }
   return key.fallback.text().empty() ? "empty" : key.fallback.text();
 }
 

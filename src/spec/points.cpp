@@ -240,6 +240,11 @@ const std::string* value_at(const Key& key, const Point& point, const Layers& la
   if (key.fallback.is_required()) return nullptr;
   if (key.fallback.is_same_as())
     return value_at(*schema.find(key.fallback.text()), point, layers, schema);
+  if (key.fallback.is_by()) {
+    const auto* other = value_at(*schema.find(key.fallback.key()), point, layers, schema);
+    const auto& values = key.fallback.values();
+    if (const auto found = values.find(*other); found != values.end()) return &found->second;
+  }
   return &key.fallback.text();
 }
 

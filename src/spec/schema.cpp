@@ -72,6 +72,17 @@ void Schema::check(const Key& key) const {
     require(!other->fallback.is_same_as() && !other->descriptive,
             "defaults to a key that has no value of its own");
   }
+  if (key.fallback.is_by()) {
+    const Key* other = find(key.fallback.key());
+    require(other != nullptr && other->fallback.is_value() && !other->descriptive,
+            "defaults by a key that has no value of its own");
+    require(key.type.convert(key.fallback.text()).text == key.fallback.text(),
+            "its default is not written as it is stored");
+    for (const auto& [value, fallback] : key.fallback.values())
+      require(
+          other->type.convert(value).text == value && key.type.convert(fallback).text == fallback,
+          fmt::format("defaults to '{}' by '{}'", fallback, value));
+  }
 }
 
 const Key* Schema::find(std::string_view name) const {

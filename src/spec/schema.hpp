@@ -18,17 +18,30 @@ class Default {
   static Default required() { return Default(Form::required, ""); }
   // The value another key has in the same trial; that key has a default or value of its own.
   static Default same_as(std::string key) { return Default(Form::same_as, std::move(key)); }
+  // What `values` say for the value another key has in the same trial, else `otherwise`.
+  static Default by(std::string key, std::map<std::string, std::string> values,
+                    std::string otherwise) {
+    Default made(Form::by, std::move(otherwise));
+    made.key_ = std::move(key);
+    made.values_ = std::move(values);
+    return made;
+  }
 
   bool is_value() const { return form_ == Form::value; }
   bool is_required() const { return form_ == Form::required; }
   bool is_same_as() const { return form_ == Form::same_as; }
-  const std::string& text() const { return text_; }  // the value, or the other key's name
+  bool is_by() const { return form_ == Form::by; }
+  // The value, or what it is if the other key says nothing; of same_as, the other key's name.
+  const std::string& text() const { return text_; }
+  const std::string& key() const { return key_; }  // of by
+  const std::map<std::string, std::string>& values() const { return values_; }
 
  private:
-  enum class Form { value, required, same_as };
+  enum class Form { value, required, same_as, by };
   Default(Form form, std::string text) : form_(form), text_(std::move(text)) {}
   Form form_ = Form::value;
-  std::string text_;
+  std::string text_, key_;
+  std::map<std::string, std::string> values_;
 };
 
 // One key of a spec. In the file its name's first word is the section: "model.layers" is `layers`
@@ -55,7 +68,7 @@ class Schema {
  public:
   // Throws Error (internal) for a schema that contradicts itself: a key twice, a default out of
   // its own range, a reserved section, same_as a key that is missing, of another type or itself
-  // the same as another.
+  // the same as another, by a key that is missing or a value it cannot have.
   explicit Schema(std::vector<Key> keys);
 
   // Keys without a section first, then section by section, each where it was first mentioned.

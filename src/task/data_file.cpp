@@ -1,16 +1,12 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "task/data_source.hpp"
-#include "task/utf8.hpp"
+#include "task/labelled_text.hpp"
 
 namespace headcount {
 namespace {
-
-constexpr std::size_t kLargestFile = std::size_t{1} << 28;  // 256 MiB
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_blank(std::string_view line) { return trim(line).empty(); }
 
@@ -47,14 +43,8 @@ std::vector<std::string> cut(std::string_view text, const std::string& separator
 }
 
 Corpus read(const TaskConfig& config) {
-  const std::string path = config.text("task.data").substr(kFilePrefix.size());
-  if (path.empty())
-    throw Error(ExitCode::bad_data, "task.data = file: names no file; write file:PATH");
-  const std::string bytes = read_file(path, kLargestFile);
-  check_utf8(bytes, path);
-  std::string_view text = bytes;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-
+  const std::string path = path_of(config, kFilePrefix);
+  const std::string text = read_text_file(path);
   Corpus corpus{std::filesystem::absolute(path).string(), {}};
   for (auto& piece : cut(text, config.text("task.document-separator"))) {
     if (is_blank(piece)) continue;
@@ -66,14 +56,24 @@ Corpus read(const TaskConfig& config) {
   return corpus;
 }
 
+LabelledTexts read_labelled(const TaskConfig& config) {
+  const std::string path = path_of(config, kFilePrefix);
+  return {std::filesystem::absolute(path).string(),
+          labelled_texts(read_text_file(path), std::filesystem::path(path).filename().string())};
+}
+
 }  // namespace
 
 DataSource file_source() {
-  return {{"file:PATH", "plain UTF-8 text in a file of yours, at most 256 MiB", ""},
+  return {{"file:PATH",
+           "plain UTF-8 text in a file of yours, at most 256 MiB; to classify, lines of a text, a "
+           "tab and its label",
+           ""},
           {{"task.document-separator", TaskKey::Choice{"none", {"none", "blank-line", "form-feed"}},
             "with file:PATH, what stands between documents"}},
           read,
-          nullptr};
+          nullptr,
+          read_labelled};
 }
 
 }  // namespace headcount

@@ -12,4 +12,9 @@ namespace headcount {
 std::filesystem::path unpack_debian_package(const std::string& package,
                                             const std::filesystem::path& folder);
 
+// What apt knows of the packages that its lists name, installed or not: paragraphs of fields, as
+// `apt-cache dumpavail` prints them. When the system has no lists they are fetched into `folder`.
+// Throws Error (no_input) saying which step failed and how.
+std::string available_packages(const std::filesystem::path& folder);
+
 }  // namespace headcount

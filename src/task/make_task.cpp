@@ -25,10 +25,10 @@ void add(const std::vector<TaskKey>& more, std::vector<TaskKey>& keys) {
 std::vector<TaskKey> keys_of_entries() {
   std::vector<TaskKey> keys{
       {"task.kind", TaskKey::Choice{"language-model", tasks().names()}, "what is learned"},
-      {"task.data", TaskKey::Text{"austen"}, "a named source (headcount list data), or file:PATH"}};
+      {"task.data", TaskKey::Text{"austen"}, "a named source (headcount list data), file:PATH or conllu:PATH"}};
   for (const auto& task : tasks().entries()) add(task.keys, keys);
   for (const auto& source : data_sources().entries())
-    if (source.read) add(source.keys, keys);
+    if (source.read || source.read_labelled) add(source.keys, keys);
   for (const auto& tokenizer : tokenizers().entries()) add(tokenizer.keys, keys);
   for (const auto& source : data_sources().entries())
     if (source.generate) add(source.keys, keys);
@@ -38,7 +38,8 @@ std::vector<TaskKey> keys_of_entries() {
 }  // namespace
 
 const Registry<TaskEntry>& tasks() {
-  static const Registry<TaskEntry> registry("task", {language_model_task()});
+  static const Registry<TaskEntry> registry(
+      "task", {language_model_task(), masked_lm_task(), classify_task()});
   return registry;
 }
 

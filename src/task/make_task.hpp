@@ -34,5 +34,7 @@ std::string data_report(const TaskConfig& config);
 
 // The entries, one file each.
 TaskEntry language_model_task();
+TaskEntry masked_lm_task();
+TaskEntry classify_task();
 
 }  // namespace headcount

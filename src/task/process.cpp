@@ -75,17 +75,21 @@ int wait_for(pid_t child) {
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder) {
+ProcessResult run_process(const std::vector<std::string>& arguments, const fs::path& folder,
+                          const fs::path& output) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
-  Pipe output;
+  Pipe pipe;
   FileActions actions;
   ::posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(actions.get(), output.writer(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(actions.get(), output.writer(), STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(actions.get(), pipe.writer(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(actions.get(), pipe.writer(), STDERR_FILENO);
+  if (!output.empty())
+    ::posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, output.c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_addchdir_np(actions.get(), folder.c_str());
   pid_t child = 0;
   const int error =
@@ -93,10 +97,10 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const fs::p
   if (error != 0)
     throw Error(ExitCode::no_input,
                 fmt::format("cannot run {}: {}", arguments[0], std::strerror(error)));
-  output.close_writer();
+  pipe.close_writer();
 
   ProcessResult result;
-  result.output = output.read_tail(4000);
+  result.output = pipe.read_tail(4000);
   result.status = wait_for(child);
   return result;
 }

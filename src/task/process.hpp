@@ -13,9 +13,11 @@ struct ProcessResult {
 };
 
 // Runs a program found on PATH with exactly these arguments (no shell), in `folder`, with empty
-// input, and waits for its end. Throws Error (no_input) when it cannot be started.
+// input, and waits for its end. What it writes to stdout goes to the file `output`, which is made
+// anew, if one is named. Throws Error (no_input) when it cannot be started.
 ProcessResult run_process(const std::vector<std::string>& arguments,
-                          const std::filesystem::path& folder);
+                          const std::filesystem::path& folder,
+                          const std::filesystem::path& output = {});
 
 // A new folder that only this user may enter; removed with all it holds at the end.
 class TemporaryFolder {

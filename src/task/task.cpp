@@ -5,14 +5,50 @@
 #include <fmt/format.h>
 
 #include "base/enumeration.hpp"
+#include "base/error.hpp"
 
 namespace headcount {
 namespace {
+
 constexpr auto kSplits = enumeration<SplitName>("split", "train", "validation", "test");
+
+std::string in_percent(std::int64_t part, std::int64_t all) {
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
 }
+
+// How often each relation occurs, and the share that the best fixed offset finds.
+std::string relation_lines(const Split& split, std::string_view name) {
+  std::string text;
+  for (const auto& guess : best_offsets(split.examples))
+    text += fmt::format(
+        "{} {}: {} relations; the best offset finds {} from the dependent on ({:+}), {} from the "
+        "governor on ({:+})\n",
+        name, name_of(guess.kind), guess.relations,
+        in_percent(guess.found_to_governor, guess.relations), guess.to_governor,
+        in_percent(guess.found_to_dependent, guess.relations), guess.to_dependent);
+  return text;
+}
+
+}  // namespace
 
 std::string_view name_of(SplitName split) { return kSplits.name(split); }
 SplitName parse_split(std::string_view text) { return kSplits.parse(text); }
+
+const Split& HeldOut::at(SplitName name) const {
+  if (name == SplitName::train)
+    throw Error(ExitCode::bad_data,
+                "the train split has training batches and no fixed examples; take validation or "
+                "test");
+  return name == SplitName::validation ? validation : test;
+}
+
+std::int64_t HeldOut::longest() const {
+  std::int64_t longest = 0;
+  for (const Split* split : {&validation, &test})
+    for (const Example& example : split->examples)
+      longest = std::max(longest, std::ssize(example.input));
+  return longest;
+}
 
 std::int64_t Split::target_count() const {
   std::int64_t count = 0;
@@ -31,7 +67,7 @@ std::string Task::report() const {
     if (!held_out.clusters.empty())
       text += fmt::format(" in {} documents, {} to {}", held_out.clusters.size(),
                           held_out.clusters.front(), held_out.clusters.back());
-    text += '\n';
+    text += '\n' + relation_lines(held_out, name_of(name));
   }
   return text + fmt::format("data hash: {}\n", data_hash());
 }

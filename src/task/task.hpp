@@ -30,6 +30,17 @@ struct Split {
   std::int64_t target_count() const;
 };
 
+// The fixed examples of a task.
+struct HeldOut {
+  Split validation, test;
+  // Throws Error (bad_data) for train, which has batches instead.
+  const Split& at(SplitName name) const;
+  std::int64_t longest() const;  // input
+};
+
+// What is drawn for held-out examples is the same whatever the seed of a trial.
+inline constexpr std::uint64_t kHeldOutSeed = 0x68656164636F756E;
+
 // A task: where training batches and held-out examples come from. Immutable once made; safe to
 // share between threads.
 class Task {
@@ -37,6 +48,8 @@ class Task {
   virtual ~Task() = default;
 
   virtual std::int64_t vocabulary_size() const = 0;
+  // The names of the classes that targets count, where a target is the class of a whole sequence.
+  virtual std::vector<std::string> classes() const { return {}; }
   virtual std::int64_t longest_sequence()
       const = 0;  // over all splits; what a position table must cover
   virtual std::string text_of(
@@ -50,7 +63,7 @@ class Task {
                                std::int64_t tokens) const = 0;
 
   // Held-out examples (validation or test), always the same ones in the same order; none where the
-  // split's fraction is 0. Throws Error (bad_data) for train, which has batches instead.
+  // split's fraction is 0. Throws Error (bad_data) for train.
   virtual const Split& split(SplitName name) const = 0;
 
   // Characters of text that the targets of one example stand for (for bits per character); 0 where

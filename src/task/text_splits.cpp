@@ -12,14 +12,6 @@
 namespace headcount {
 namespace {
 
-void check_shares(double validation, double test) {
-  if (validation + test >= 1)
-    throw Error(ExitCode::bad_data,
-                fmt::format("task.validation = {} and task.test = {}: shares of the text that "
-                            "leave nothing for training",
-                            shortest(validation), shortest(test)));
-}
-
 void check_filled(const std::vector<Document>& split, double share, const std::string& name) {
   if (split.empty() && share > 0)
     throw Error(ExitCode::bad_data,
@@ -37,7 +29,11 @@ TextSplits cut_document(const Document& document, double validation, double test
   const std::size_t validation_end = boundary(test);
   const auto piece = [&](std::size_t begin, std::size_t end) -> std::vector<Document> {
     if (begin == end) return {};
-    return {{document.name, document.group, document.text.substr(begin, end - begin)}};
+    const std::string_view text = document.text;
+    const std::int64_t first = count_code_points(text.substr(0, begin));
+    return {{document.name, document.group, document.text.substr(begin, end - begin),
+             relations_within(document.relations, {first, first + count_code_points(text.substr(
+                                                                      begin, end - begin))})}};
   };
   return {piece(0, train_end), piece(train_end, validation_end),
           piece(validation_end, document.text.size())};
@@ -82,9 +78,18 @@ TaskKey share_key(SplitName held_out) {
                                             : "share of the text held out for reporting"};
 }
 
+Shares shares_of(const TaskConfig& config) {
+  const Shares shares{config.real("task.validation"), config.real("task.test")};
+  if (shares.validation + shares.test >= 1)
+    throw Error(ExitCode::bad_data,
+                fmt::format("task.validation = {} and task.test = {}: shares of the text that "
+                            "leave nothing for training",
+                            shortest(shares.validation), shortest(shares.test)));
+  return shares;
+}
+
 TextSplits split_corpus(const Corpus& corpus, const TaskConfig& config) {
-  const double validation = config.real("task.validation"), test = config.real("task.test");
-  check_shares(validation, test);
+  const auto [validation, test] = shares_of(config);
   const auto& documents = corpus.documents;
   const bool one_group = std::ranges::all_of(
       documents, [&](const auto& document) { return document.group == documents[0].group; });

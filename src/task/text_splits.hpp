@@ -7,6 +7,13 @@
 
 namespace headcount {
 
+// What task.validation and task.test say. Throws Error (bad_data) when nothing is left for
+// training.
+struct Shares {
+  double validation = 0, test = 0;
+};
+Shares shares_of(const TaskConfig& config);
+
 struct TextSplits {
   std::vector<Document> train, validation, test;
 };

@@ -146,6 +146,20 @@ TEST_CASE("everything wrong is told at once") {
   CHECK_THAT(said, ContainsSubstring("names no head"));
 }
 
+TEST_CASE("what a query sees follows the task unless it is told") {
+  const auto mask = [](std::vector<std::string> sets) {
+    sets.insert(sets.end(), {"measure.measures=", "prune.methods="});
+    return tiny_settings(std::move(sets)).text("attention.mask");
+  };
+  CHECK(mask({}) == "causal");
+  CHECK(mask({"task.kind=masked-lm"}) == "none");
+  CHECK(mask({"task.kind=classify"}) == "none");
+  CHECK(mask({"task.kind=masked-lm", "attention.mask=causal"}) == "causal");
+  const auto swept = tiny({}, "[axis]\ntask.kind = language-model, masked-lm\n");
+  CHECK(swept.trials[0].settings.text("attention.mask") == "causal");
+  CHECK(swept.trials[1].settings.text("attention.mask") == "none");
+}
+
 TEST_CASE("the model is the one the spec describes, layer by layer") {
   const auto config = model_config(tiny_settings(), 6, 9);
   CHECK(config.site == Site::decoder_self);

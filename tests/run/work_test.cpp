@@ -54,6 +54,7 @@ TEST_CASE("a model's parameters are counted as its layout counts them") {
     config.score = *rc::gen::elementOf(score_functions().names());
     config.average = *rc::gen::arbitrary<bool>();
     config.relative_distance = *rc::gen::inRange(1, 6);
+    config.classes = *rc::gen::element(0, 2, 5);
     const Model<float> model(config);
     RC_ASSERT(ModelShape::of(config).parameters() == static_cast<double>(model.layout().count()));
   }));
@@ -166,6 +167,19 @@ TEST_CASE("work is that of the parts a layer has") {
     CHECK(elements(false) == all + 4 * 2 * 6 * 4);
     CHECK(elements(true) > all_back);
   }
+}
+
+TEST_CASE("a classifier has one row of logits a sequence") {
+  auto config = config_of({2, 3}, {2, 5});
+  config.classes = 7;
+  const auto shape = ModelShape::of(config);
+  const BatchShape batch{2, 6, 18, 2};
+  const std::vector<std::int64_t> offsets{0, 3, 6};
+  CHECK(forward_work(shape, batch).flops() == forward_flops(config, offsets));
+  const auto training = backward_work(shape, batch, {}, true);
+  CHECK(training[Feature::product_flops] == 2 * forward_work(shape, batch)[Feature::product_flops]);
+  // Of softmax: 1 + 2 + 3 keys of 2 sequences under 5 heads, and 7 classes of 2 sequences.
+  CHECK(forward_work(shape, batch)[Feature::exponentials] == 60 + 14);
 }
 
 TEST_CASE("a backward pass has twice the products with parameters, once without") {

@@ -13,6 +13,7 @@ const Schema& small() {
       {"model.layers", type::integer(1, 64), "4", "Layers | of a stack."},
       {"model.init", type::choice({"a", "b"}), Default::required(), "How it starts."},
       {"seed.init", type::integer(0), Default::same_as("seed"), "Another seed."},
+      {"model.mask", type::choice({"a", "b"}), Default::by("model.layers", {{"1", "b"}}, "a"), ""},
       {"train.time", type::real("(0, 9]").or_word("auto"), "1.50", "How long.", "s"},
   });
   return schema;
@@ -28,6 +29,7 @@ TEST_CASE("help as text") {
                                      "    choice: a, b\n"
                                      "    How it starts.\n"));
   CHECK_THAT(help, ContainsSubstring("init = as seed\n"));
+  CHECK_THAT(help, ContainsSubstring("mask = a; b where model.layers = 1\n"));
   CHECK_THAT(help, ContainsSubstring("time = 1.5\n    real: (0, 9], or auto [s]\n"));
   CHECK(help.rfind("seed = 1\n", 0) == 0);
   CHECK_THAT(help, ContainsSubstring("\n[axis]\n"));

@@ -48,6 +48,18 @@ TEST_CASE("a schema that contradicts itself is a bug of ours") {
   CHECK_THROWS_AS(make({good, {"a.y", type::real("[0, 9]"), Default::same_as("a.x"), ""}}), Error);
   CHECK_THROWS_AS(make({{"a.y", type::integer(0), Default::same_as("a.y"), ""}}), Error);
   CHECK_NOTHROW(make({good, {"a.y", type::integer(0, 9), Default::same_as("a.x"), ""}}));
+  const auto by = [&](const char* key, const char* value, const char* fallback,
+                      const char* otherwise) {
+    make({good,
+          {"a.y", type::real("[0, 9]"), Default::by(key, {{value, fallback}}, otherwise), ""}});
+  };
+  CHECK_NOTHROW(by("a.x", "3", "0.5", "1"));
+  CHECK_THROWS_AS(by("a.z", "3", "0.5", "1"), Error);
+  CHECK_THROWS_AS(by("a.y", "3", "0.5", "1"), Error);
+  CHECK_THROWS_AS(by("a.x", "10", "0.5", "1"), Error);
+  CHECK_THROWS_AS(by("a.x", "03", "0.5", "1"), Error);  // would never be equal
+  CHECK_THROWS_AS(by("a.x", "3", "10", "1"), Error);
+  CHECK_THROWS_AS(by("a.x", "3", "0.5", "0.50"), Error);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "task/process.hpp"
 
+#include <fstream>
+
 #include "base/error.hpp"
 #include "catch.hpp"
 
@@ -27,6 +29,17 @@ TEST_CASE("status, signals, errors and the tail of the output come back") {
   CHECK(long_output.ends_with("\n100000\n"));
   CHECK_THROWS_WITH(run_process({"no-such-program-here"}, folder.path()),
                     ContainsSubstring("cannot run no-such-program-here"));
+}
+
+TEST_CASE("the output of a program goes whole to a file, its errors come back") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "numbers";
+  std::ofstream(file) << std::string(1'000'000, 'x');  // is made anew
+  const auto result = run_process({"sh", "-c", "seq 100000; echo err >&2"}, folder.path(), file);
+  CHECK(result.ok());
+  CHECK(result.output == "err\n");
+  CHECK(fs::file_size(file) == 588'895);
+  CHECK_THROWS_AS(run_process({"true"}, folder.path(), folder.path() / "none/file"), Error);
 }
 
 TEST_CASE("a temporary folder is private and goes away") {

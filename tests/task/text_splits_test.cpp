@@ -42,6 +42,23 @@ TEST_CASE("one document is cut by characters, not bytes") {
   CHECK(without_test.test.empty());
 }
 
+TEST_CASE("relations go with the piece of the text that holds them") {
+  using enum RelationKind;
+  const Corpus corpus{"",
+                      {{"d",
+                        "d",
+                        "£ b c £ e",
+                        {{subject_verb, {0, 1}, {2, 3}},
+                         {verb_object, {4, 5}, {2, 3}},
+                         {adverb_verb, {8, 9}, {6, 7}}}}}};
+  const TextSplits splits = split_corpus(corpus, shares(0, 0.5));
+  CHECK(text_of(splits.train) == "£ b c");
+  CHECK(splits.train[0].relations ==
+        std::vector<Relation>{{subject_verb, {0, 1}, {2, 3}}, {verb_object, {4, 5}, {2, 3}}});
+  CHECK(text_of(splits.test) == " £ e");
+  CHECK(splits.test[0].relations == std::vector<Relation>{{adverb_verb, {3, 4}, {1, 2}}});
+}
+
 TEST_CASE("groups stay whole, and are taken from the end until the share is reached") {
   const Corpus corpus{"",
                       {{"a", "1", "aaaa"},

@@ -109,6 +109,41 @@ TEST_CASE("held-out windows by hand") {
   CHECK(held_out_windows({}, 3, 0).empty());
 }
 
+TEST_CASE("a window may have its own tokens as targets") {
+  const TrainingWindows windows(documents_of({10, 3, 1}), 4, WindowTargets::own);
+  CHECK(windows.count() == 7 + 1 + 1);
+  CHECK(windows.longest() == 4);
+  const Batch batch = windows.draw(1, 5, 64);
+  CHECK(batch.targets == batch.input.tokens);
+  for (const Token token : batch.input.tokens) CHECK(token % 1000 < 10);
+  CHECK(TrainingWindows(documents_of({1}), 4, WindowTargets::own).count() == 1);
+  CHECK_THROWS_WITH(TrainingWindows(documents_of({0}), 4, WindowTargets::own),
+                    ContainsSubstring("of 1 token or more"));
+
+  const auto examples =
+      held_out_windows({{10, 11, 12, 13, 14}, {1, 2, 4, 8, 16}}, 3, 7, WindowTargets::own);
+  REQUIRE(examples.size() == 2);
+  CHECK(examples[0].input == std::vector<Token>{10, 11, 12});
+  CHECK(examples[0].targets == examples[0].input);
+  CHECK(examples[0].characters == 1 + 2 + 4);
+  CHECK(examples[1].targets == std::vector<Token>{13, 14});
+}
+
+TEST_CASE("a held-out window keeps the relations that lie in it") {
+  using enum RelationKind;
+  const TokenizedText text{{0, 1, 2, 3, 4, 5, 6, 7}, std::vector<std::int32_t>(8, 1)};
+  const std::vector<Relation> relations{{subject_verb, {1, 2}, {0, 1}},
+                                        {verb_object, {4, 5}, {5, 6}},
+                                        {adverb_verb, {2, 3}, {3, 4}},      // across windows
+                                        {adjective_noun, {6, 7}, {7, 8}}};  // 7 is no input
+  const auto examples = held_out_windows(text, 3, 0, WindowTargets::following, relations);
+  REQUIRE(examples.size() == 3);
+  CHECK(examples[0].relations == std::vector<Relation>{{subject_verb, {1, 2}, {0, 1}}});
+  CHECK(examples[1].relations == std::vector<Relation>{{verb_object, {1, 2}, {2, 3}}});
+  CHECK(examples[2].relations.empty());
+  CHECK(held_out_windows(text, 8, 0, WindowTargets::own, relations)[0].relations == relations);
+}
+
 TEST_CASE("every token but the first is a held-out target once") {
   REQUIRE(rc::check("coverage", [] {
     const auto tokens = *rc::gen::container<std::vector<Token>>(rc::gen::inRange(0, 9));
