@@ -12,8 +12,6 @@
 namespace headcount {
 namespace {
 
-constexpr std::uint64_t kHeldOutSeed = 0x68656164636F756E;
-
 class GeneratedTask : public Task {
  public:
   GeneratedTask(Generator generator, std::int64_t examples) : generator_(std::move(generator)) {
