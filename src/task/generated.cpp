@@ -1,6 +1,5 @@
 #include "task/generated.hpp"
 
-#include <array>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -13,13 +12,11 @@
 namespace headcount {
 namespace {
 
-constexpr std::uint64_t kHeldOutSeed = 0x68656164636F756E;
-
 class GeneratedTask : public Task {
  public:
   GeneratedTask(Generator generator, std::int64_t examples) : generator_(std::move(generator)) {
     for (const SplitName name : {SplitName::validation, SplitName::test}) {
-      Split& split = held_out_[name == SplitName::test];
+      Split& split = name == SplitName::test ? held_out_.test : held_out_.validation;
       const auto step = static_cast<std::uint32_t>(name);
       for (std::uint32_t i = 0; i < examples; ++i) {
         split.examples.push_back(
@@ -50,17 +47,11 @@ class GeneratedTask : public Task {
     return batch;
   }
 
-  const Split& split(SplitName name) const override {
-    if (name == SplitName::train)
-      throw Error(ExitCode::bad_data,
-                  "the train split has training batches and no fixed examples; take validation or "
-                  "test");
-    return held_out_[name == SplitName::test];
-  }
+  const Split& split(SplitName name) const override { return held_out_.at(name); }
   std::int64_t characters(const Example&) const override { return 0; }
   std::string data_hash() const override {
     return sha256_hex(
-        fmt::format("language-model {} {}", generator_.definition, held_out_[0].examples.size()));
+        fmt::format("language-model {} {}", generator_.definition, held_out_.test.examples.size()));
   }
   std::string report() const override {
     return "path: none, generated from the seed\ntrain: endless\n" + Task::report();
@@ -68,7 +59,7 @@ class GeneratedTask : public Task {
 
  private:
   Generator generator_;
-  std::array<Split, 2> held_out_;  // validation, test
+  HeldOut held_out_;
 };
 
 Example example_of(const Rearrangement& drawn, Token bar) {
