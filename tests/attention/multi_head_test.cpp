@@ -84,6 +84,27 @@ TEST_CASE("attention in float is that in double") {
   }
 }
 
+// Of 8 bits a rounded factor keeps, in two products one after the other.
+TEST_CASE("attention with factors in bfloat16 is that in float, coarsely") {
+  for (const auto& shape : shapes()) {
+    CAPTURE(name_of(shape.site), shape.encoding, name_of(shape.sharing), shape.group);
+    Layer<float> exact(shape), coarse(shape);
+    coarse.pass.precision = Precision::bfloat16;
+    const Matrix<float> d_out = random_matrix<float>(exact.x.rows(), exact.kWidth, 5);
+    const Matrix<float> wanted = exact.forward(), found = coarse.forward();
+    CHECK_FALSE(same_bits(found, wanted));
+    CHECK(relative_difference(found, wanted) < 0.05);
+    const auto d_wanted = exact.backward(d_out), d_found = coarse.backward(d_out);
+    CHECK(relative_difference(d_found.x, d_wanted.x) < 0.05);
+    for (const auto& entry : exact.layout.entries()) {
+      CAPTURE(entry.name);
+      const auto wanted_block = d_wanted.parameters.view(entry.block);
+      CHECK((d_found.parameters.view(entry.block) - wanted_block).cwiseAbs().maxCoeff() <
+            0.05F * std::max(1.0F, wanted_block.cwiseAbs().maxCoeff()));
+    }
+  }
+}
+
 // Rule 3.
 TEMPLATE_TEST_CASE("heads sum to the layer", "", float, double) {
   for (const auto& shape : shapes()) {

@@ -378,6 +378,43 @@ TEST_CASE("a trial may have layers without heads, no training, and nothing to me
   CHECK((untrained.parameters().view("decoder.0.self.w_q") == initial.view("decoder.0.self.w_q")));
 }
 
+TEST_CASE("attention of any kind goes all the way, and what is removed equals what is masked") {
+  const std::vector<std::vector<std::string>> kinds{
+      {"attention.score=additive", "attention.share=qk"},
+      {"attention.score=dot", "attention.kv-heads=1", "attention.average=yes"},
+      {"attention.share=identity"},
+      {"attention.share=qkv", "attention.head-width=5", "model.positions=learned"},
+      {"attention.mask=none", "attention.score=additive", "attention.average=yes"}};
+  for (const auto& sets : kinds) {
+    CAPTURE(sets.front());
+    const TemporaryFolder folder;
+    const ResultFile file(run_one(folder.path(), sets));
+    CHECK_FALSE(validate(file.path()));
+    const auto nll = file.read<double>("/pruning/importance_gradient/nll"),
+               removed = file.read<double>("/pruning/importance_gradient/nll_removed");
+    for (const std::size_t point : {0U, 1U, 3U})
+      CHECK(removed[point] == Approx(nll[point]).epsilon(1e-5));
+    const StoredTrial trial(file.path());
+    ThreadTeam team(1);
+    const Evaluator<float> test(trial.model(), trial.parameters(), trial.task(), SplitName::test, 0,
+                                team);
+    const auto found = test.run(HeadTreatment<float>::intact(trial.model().heads()));
+    const auto stored = file.read<double>("/evaluation/test/example_nll");
+    for (std::size_t x = 0; x < stored.size(); ++x) CHECK(found[x].nll == stored[x]);
+  }
+}
+
+TEST_CASE("a model of averages alone has no head to measure and still learns") {
+  const TemporaryFolder folder;
+  const ResultFile file(
+      run_one(folder.path(), {"model.heads=0", "attention.average=yes", "train.steps=30"}));
+  CHECK_FALSE(validate(file.path()));
+  CHECK(file.shape("/model/decoder.1.self.average.w_v") == Shape{12, 12});
+  CHECK(StoredTrial(file.path()).model().present_heads().empty());
+  const auto loss = file.read<double>("/training/loss");
+  CHECK(loss.back() < loss.front());
+}
+
 TEST_CASE("limits on examples hold, and spread over the split") {
   const TemporaryFolder folder;
   const auto path =
