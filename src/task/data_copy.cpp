@@ -4,6 +4,16 @@
 #include "task/generated.hpp"
 
 namespace headcount {
+namespace {
+
+Rearrangement draw(const SequenceShape& shape, RandomStream& random) {
+  Rearrangement drawn{draw_symbols(random, shape), {}};
+  drawn.order.resize(drawn.sequence.size());
+  std::iota(drawn.order.begin(), drawn.order.end(), 0);
+  return drawn;
+}
+
+}  // namespace
 
 DataSource copy_source() {
   return {{"synthetic.copy",
@@ -13,13 +23,7 @@ DataSource copy_source() {
           sequence_keys(),
           nullptr,
           [](const TaskConfig& config) {
-            return make_rearrangement("synthetic.copy", config,
-                                      [](const SequenceShape& shape, RandomStream& random) {
-                                        Rearrangement drawn{draw_symbols(random, shape), {}};
-                                        drawn.order.resize(drawn.sequence.size());
-                                        std::iota(drawn.order.begin(), drawn.order.end(), 0);
-                                        return drawn;
-                                      });
+            return make_rearrangement("synthetic.copy", sequence_shape(config), draw);
           }};
 }
 

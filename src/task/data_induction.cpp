@@ -63,10 +63,7 @@ std::unique_ptr<Task> generate(const TaskConfig& config) {
                 fmt::format("task.symbols = {}: {} symbols repeat in a sequence of task.length = "
                             "{}, and others must be left",
                             shape.symbols, cue_count(shape), shape.length));
-  return make_generated_task(
-      {shape.definition("synthetic.induction"), shape.vocabulary({}), shape.length,
-       [shape](RandomStream random) { return draw(shape, random); }},
-      shape.examples);
+  return make_sequence_task("synthetic.induction", shape, shape.length, {}, draw);
 }
 
 }  // namespace

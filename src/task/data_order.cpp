@@ -40,14 +40,10 @@ Example draw_bag(const SequenceShape& shape, RandomStream& random) {
   return ask(std::move(sequence), place, markers.question);
 }
 
-using Draw = Example (*)(const SequenceShape&, RandomStream&);
-
-std::unique_ptr<Task> make(std::string_view source, const TaskConfig& config, Draw draw) {
+std::unique_ptr<Task> make(std::string_view source, const TaskConfig& config,
+                           Example (*draw)(const SequenceShape&, RandomStream&)) {
   const SequenceShape shape = sequence_shape(config);
-  return make_generated_task(
-      {shape.definition(source), shape.vocabulary({"A", "B", "?"}), shape.length + 1,
-       [=](RandomStream random) { return draw(shape, random); }},
-      shape.examples);
+  return make_sequence_task(source, shape, shape.length + 1, {"A", "B", "?"}, draw);
 }
 
 }  // namespace

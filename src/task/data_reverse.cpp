@@ -4,6 +4,16 @@
 #include "task/generated.hpp"
 
 namespace headcount {
+namespace {
+
+Rearrangement draw(const SequenceShape& shape, RandomStream& random) {
+  Rearrangement drawn{draw_symbols(random, shape), {}};
+  drawn.order.resize(drawn.sequence.size());
+  std::iota(drawn.order.rbegin(), drawn.order.rend(), 0);
+  return drawn;
+}
+
+}  // namespace
 
 DataSource reverse_source() {
   return {{"synthetic.reverse",
@@ -13,13 +23,7 @@ DataSource reverse_source() {
           sequence_keys(),
           nullptr,
           [](const TaskConfig& config) {
-            return make_rearrangement("synthetic.reverse", config,
-                                      [](const SequenceShape& shape, RandomStream& random) {
-                                        Rearrangement drawn{draw_symbols(random, shape), {}};
-                                        drawn.order.resize(drawn.sequence.size());
-                                        std::iota(drawn.order.rbegin(), drawn.order.rend(), 0);
-                                        return drawn;
-                                      });
+            return make_rearrangement("synthetic.reverse", sequence_shape(config), draw);
           }};
 }
 

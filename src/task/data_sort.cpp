@@ -10,6 +10,16 @@
 namespace headcount {
 namespace {
 
+Rearrangement draw(const SequenceShape& shape, RandomStream& random) {
+  Rearrangement drawn{draw_distinct(random, shape.length, shape.symbols), {}};
+  drawn.order.resize(drawn.sequence.size());
+  std::iota(drawn.order.begin(), drawn.order.end(), 0);
+  std::ranges::sort(drawn.order, {}, [&](std::int64_t place) {
+    return drawn.sequence[static_cast<std::size_t>(place)];
+  });
+  return drawn;
+}
+
 std::unique_ptr<Task> generate(const TaskConfig& config) {
   const SequenceShape shape = sequence_shape(config);
   if (shape.length > shape.symbols)
@@ -17,16 +27,7 @@ std::unique_ptr<Task> generate(const TaskConfig& config) {
                 fmt::format("task.length = {}: the symbols of a sequence that is sorted are all "
                             "different, and task.symbols = {} are too few",
                             shape.length, shape.symbols));
-  return make_rearrangement("synthetic.sort", config,
-                            [](const SequenceShape& of, RandomStream& random) {
-                              Rearrangement drawn{draw_distinct(random, of.length, of.symbols), {}};
-                              drawn.order.resize(drawn.sequence.size());
-                              std::iota(drawn.order.begin(), drawn.order.end(), 0);
-                              std::ranges::sort(drawn.order, {}, [&](std::int64_t place) {
-                                return drawn.sequence[static_cast<std::size_t>(place)];
-                              });
-                              return drawn;
-                            });
+  return make_rearrangement("synthetic.sort", shape, draw);
 }
 
 }  // namespace

@@ -106,18 +106,6 @@ std::vector<Token> draw_distinct(RandomStream& random, std::int64_t count, std::
   return numbers;
 }
 
-std::string SequenceShape::definition(std::string_view source) const {
-  return fmt::format("{} {} {}", source, length, symbols);
-}
-
-std::vector<std::string> SequenceShape::vocabulary(const std::vector<std::string>& more) const {
-  std::vector<std::string> names;
-  for (std::int64_t symbol = 0; symbol < symbols; ++symbol)
-    names.push_back(fmt::format("s{}", symbol));
-  names.insert(names.end(), more.begin(), more.end());
-  return names;
-}
-
 std::vector<TaskKey> sequence_keys() {
   return {
       {"task.length", TaskKey::Integer{16, 2, 4096},
@@ -130,22 +118,33 @@ std::vector<TaskKey> sequence_keys() {
 }
 
 SequenceShape sequence_shape(const TaskConfig& config) {
-  const SequenceShape shape{config.integer("task.length"), config.integer("task.symbols"),
-                            config.integer("task.examples")};
-  check_held_out_size(shape.examples, 2 * shape.length, "task.examples", "task.length");
-  return shape;
+  return {config.integer("task.length"), config.integer("task.symbols"),
+          config.integer("task.examples")};
+}
+
+std::unique_ptr<Task> make_sequence_task(
+    std::string_view source, const SequenceShape& shape, std::int64_t inputs,
+    const std::vector<std::string>& marks,
+    std::function<Example(const SequenceShape&, RandomStream&)> draw) {
+  check_held_out_size(shape.examples, inputs, "task.examples", "task.length");
+  std::vector<std::string> names;
+  for (std::int64_t symbol = 0; symbol < shape.symbols; ++symbol)
+    names.push_back(fmt::format("s{}", symbol));
+  names.insert(names.end(), marks.begin(), marks.end());
+  return make_generated_task(
+      {fmt::format("{} {} {}", source, shape.length, shape.symbols), std::move(names), inputs,
+       [shape, draw = std::move(draw)](RandomStream random) { return draw(shape, random); }},
+      shape.examples);
 }
 
 std::unique_ptr<Task> make_rearrangement(
-    std::string_view source, const TaskConfig& config,
+    std::string_view source, const SequenceShape& shape,
     std::function<Rearrangement(const SequenceShape&, RandomStream&)> draw) {
-  const SequenceShape shape = sequence_shape(config);
-  const auto bar = static_cast<Token>(shape.symbols);
-  return make_generated_task({shape.definition(source), shape.vocabulary({"|"}), 2 * shape.length,
-                              [=, draw = std::move(draw)](RandomStream random) {
-                                return example_of(draw(shape, random), bar);
-                              }},
-                             shape.examples);
+  return make_sequence_task(
+      source, shape, 2 * shape.length, {"|"},
+      [draw = std::move(draw)](const SequenceShape& of, RandomStream& random) {
+        return example_of(draw(of, random), static_cast<Token>(of.symbols));
+      });
 }
 
 std::vector<Token> draw_symbols(RandomStream& random, const SequenceShape& shape) {

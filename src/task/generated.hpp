@@ -41,24 +41,27 @@ std::vector<Token> draw_distinct(RandomStream& random, std::int64_t count, std::
 // What the sources have in common that make up a sequence of symbols.
 struct SequenceShape {
   std::int64_t length;    // task.length
-  std::int64_t symbols;   // task.symbols: tokens 0 .. symbols-1
+  std::int64_t symbols;   // task.symbols: tokens 0 .. symbols-1, named s0, s1, ...
   std::int64_t examples;  // task.examples: in each held-out split
-
-  std::string definition(std::string_view source) const;
-  // s0, s1, ... and behind them `more`.
-  std::vector<std::string> vocabulary(const std::vector<std::string>& more) const;
 };
 std::vector<TaskKey> sequence_keys();
 SequenceShape sequence_shape(const TaskConfig& config);
 
-// The task "x1 ... xn | y1 ... yn" in which y is x in another order, and only y is scored: `order`
-// draws x, and tells for each y where in x it stands. 2 n inputs, since yn needs none.
+// `inputs`: tokens of an example. `marks`: names of the tokens behind the symbols. Throws Error
+// (bad_data) as check_held_out_size() does.
+std::unique_ptr<Task> make_sequence_task(
+    std::string_view source, const SequenceShape& shape, std::int64_t inputs,
+    const std::vector<std::string>& marks,
+    std::function<Example(const SequenceShape&, RandomStream&)> draw);
+
+// The task "x1 ... xn | y1 ... yn" in which y is x in another order, and only y is scored: 2 n
+// inputs, since yn needs none. `order` tells for each y where in x it stands.
 struct Rearrangement {
   std::vector<Token> sequence;
   std::vector<std::int64_t> order;
 };
 std::unique_ptr<Task> make_rearrangement(
-    std::string_view source, const TaskConfig& config,
+    std::string_view source, const SequenceShape& shape,
     std::function<Rearrangement(const SequenceShape&, RandomStream&)> draw);
 
 // `length` symbols, each uniform and independent of the others.
