@@ -22,6 +22,11 @@ Real lane_sum(Index n, const Term& term) {
   return sum;
 }
 
+template <class Real>
+Real sum(const Real* x, Index n) {
+  return lane_sum<Real>(n, [x](Index i) { return x[i]; });
+}
+
 // Σ over two equally shaped matrices of a ∘ b, in double, row by row.
 template <class Real>
 double inner_product(ConstMatrixRef<Real> a, ConstMatrixRef<Real> b) {
@@ -33,10 +38,8 @@ template <class Real>
 double variance(ConstMatrixRef<Real> x) {
   const double n = static_cast<double>(x.size());
   double total = 0, squares = 0;
-  for (Index row = 0; row < x.rows(); ++row) {
-    const Real* values = x.row(row).data();
-    total += static_cast<double>(lane_sum<Real>(x.cols(), [=](Index i) { return values[i]; }));
-  }
+  for (Index row = 0; row < x.rows(); ++row)
+    total += static_cast<double>(sum<Real>(x.row(row).data(), x.cols()));
   const Real mean = static_cast<Real>(total / n);
   for (Index row = 0; row < x.rows(); ++row) {
     const Real* values = x.row(row).data();

@@ -10,15 +10,6 @@
 using namespace headcount;
 using namespace headcount::test;
 
-namespace {
-
-template <class Real>
-Real sum(const Real* x, Index n) {
-  return lane_sum<Real>(n, [x](Index i) { return x[i]; });
-}
-
-}  // namespace
-
 TEMPLATE_TEST_CASE("sums and inner products of every length", "", float, double) {
   for (Index n = 0; n < 70; ++n) {
     CAPTURE(n);
