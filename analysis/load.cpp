@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/summaries.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -149,6 +150,7 @@ TrialRow load_trial(const fs::path& path, const std::optional<std::string>& spli
                 fmt::format("/spec has {} keys and {} values", keys.size(), values.size()));
   for (std::size_t i = 0; i < keys.size(); ++i) row.settings[keys[i]] = values[i];
   row.metrics = read_metrics(file, pick_split(file, split));
+  row.metrics.merge(summaries_of(file));
   return row;
 }
 

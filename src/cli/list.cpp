@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/summaries.hpp"
 #include "attention/scores/score_function.hpp"
 #include "cli/command.hpp"
 #include "cli/listing.hpp"
@@ -76,6 +77,7 @@ const std::vector<Listing>& listings() {
       {"init", [] { return table_of(initialization_schemes()); }},
       {"measures", [] { return table_with_units(measures()); }},
       {"metrics", [] { return table_with_units(metrics()); }},
+      {"summaries", [] { return table_with_units(trial_summaries()); }},
       {"prune", [] { return table_of(pruning_methods()); }},
   };
   return all;
@@ -85,7 +87,7 @@ Command list_command() {
   return {
       "list",
       "what a spec can name: tasks, data, tokenizers, score-functions, sharing, positions, init, "
-      "measures, metrics, prune",
+      "measures, metrics, summaries, prune",
       {{"KIND"}},
       "headcount list measures",
       add_format_option,

@@ -1,5 +1,6 @@
 #include "cli/spec_options.hpp"
 
+#include "analysis/summaries.hpp"
 #include "run/config.hpp"
 #include "run/schema.hpp"
 #include "score/scores.hpp"
@@ -13,9 +14,21 @@ void add_spec_options(boost::program_options::options_description& options) {
       ("set", po::value<std::vector<std::string>>(), "KEY=VALUE; may be given again");
 }
 
+namespace {
+
+// What a claim can be about.
+std::vector<std::string> quantities() {
+  auto names = metrics().names();
+  for (const auto& metric : metrics().names()) names.push_back(metric + "_generated");
+  for (const auto& summary : trial_summaries().names()) names.push_back(summary);
+  return names;
+}
+
+}  // namespace
+
 Experiment experiment_of(const Arguments& arguments) {
   return load_experiment(arguments.text("SPEC"), experiment_schema(),
-                         {arguments.optional("scale"), arguments.texts("set"), metrics().names()},
+                         {arguments.optional("scale"), arguments.texts("set"), quantities()},
                          check_settings);
 }
 
