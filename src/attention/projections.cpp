@@ -44,9 +44,9 @@ template <class Real>
 Projections<Real>::Projections(AttentionConfig config, const std::string& prefix,
                                ParameterLayout& layout, const AttentionHooks<Real>* hooks)
     : config_(std::move(config)),
-      turning_(hooks && hooks->acts_on_vectors() ? hooks : nullptr),
-      key_value_heads_(config_.key_value_heads()) {
+      turning_(hooks && hooks->acts_on_vectors() ? hooks : nullptr) {
   require_possible(config_);
+  key_value_heads_ = config_.key_value_heads();
   for (const int head : config_.heads)
     key_value_slots_.push_back(std::ranges::find(key_value_heads_, head / config_.group) -
                                key_value_heads_.begin());

@@ -8,14 +8,14 @@ using namespace headcount::test;
 
 namespace {
 
-// The same layer with fewer heads, parameters copied.
+// The same layer with fewer heads, parameters copied: those that are no head's, as a model does it.
 template <class Real>
 std::unique_ptr<Layer<Real>> smaller(const Layer<Real>& layer, std::vector<int> heads) {
   LayerShape shape = layer.shape;
   shape.heads = std::move(heads);
   auto small = std::make_unique<Layer<Real>>(shape);
   for (const auto& entry : small->layout.entries())
-    if (entry.name.starts_with("double."))
+    if (entry.name.starts_with("double.") || entry.name.starts_with("layer.average."))
       small->parameters.view(entry.block) = layer.parameters.view(entry.name);
     else
       small->parameters.view(entry.block).setConstant(77);
