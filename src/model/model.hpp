@@ -151,7 +151,8 @@ class Model {
   const MultiHeadAttention<Real>& attention(Site site, int layer) const;
 
  private:
-  // Of what enters the first layer, and of what each sublayer then gives, in an intact pass.
+  // Variances of what enters the first layer and of what each sublayer then gives, all heads at
+  // work.
   std::vector<double> profile(const Parameters<Real>& parameters, PackedTokens input) const;
   void check(const HeadTreatment<Real>& treatment) const;
   AttentionPass<Real> attention_pass(const ModelPass<Real>& pass) const;

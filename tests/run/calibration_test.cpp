@@ -85,7 +85,8 @@ TEST_CASE("every feature is in some probe, or it could not be fitted") {
   for (const auto& probe : calibration_grid()) {
     ModelConfig config;
     config.width = probe.width;
-    config.vocabulary = config.longest = config.feed_forward = 8;
+    config.vocabulary = config.longest = 8;
+    config.feed_forward = 8;
     config.set_heads({probe.heads}, {1});
     config.activation = probe.activation;
     config.dropout = config.pattern_dropout = probe.dropout;

@@ -100,6 +100,9 @@ TEST_CASE("one, two or three threads write the same bits") {
   const auto path = run_one(one.path(), {}, 1);
   CHECK(differences(path, run_one(two.path(), {}, 2)).empty());
   CHECK(differences(path, run_one(three.path(), {}, 3)).empty());
+  const std::vector<std::string> profiled{"model.init=admin", "model.norm=post",
+                                          "model.residual=scaled-stream"};
+  CHECK(differences(run_one(one.path(), profiled, 1), run_one(two.path(), profiled, 2)).empty());
   // and the comparison sees something when there is something
   const TemporaryFolder other;
   CHECK_THAT(differences(path, run_one(other.path(), {"seed.data=5"})),

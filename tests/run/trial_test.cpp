@@ -364,6 +364,9 @@ TEST_CASE("a trial may have layers without heads, no training, and nothing to me
 
   const ResultFile headless(run_one(folder.path(), {"model.heads=0"}));
   CHECK_FALSE(validate(headless.path()));
+  const ResultFile bones(run_one(folder.path(), {"model.heads=0", "model.feed-forward=0",
+                                                 "model.residual=none", "model.norm=none"}));
+  CHECK_FALSE(validate(bones.path()));
 
   const ResultFile bare(
       run_one(folder.path(), {"train.steps=0", "measure.measures=", "measure.during-training=",

@@ -22,7 +22,7 @@ InitializationEntry admin_initialization() {
        "as xavier-uniform, but ω_1 = 1, ω_i² = Var x_0 + Σ_{j<i} Var f_j of the embeddings x_0 and "
        "the sublayers' f_j, over training data before the first step with ω = 1; for model.norm = "
        "post, model.residual = scaled-stream",
-       "Liu et al. 2020, Understanding the difficulty of training Transformers, section 4.2"},
+       "Liu et al. 2020, Understanding the difficulty of training Transformers"},
       xavier_uniform_distribution};
   entry.residual = Residual::scaled_stream;
   entry.norm = NormPlacement::post;
