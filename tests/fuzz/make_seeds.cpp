@@ -27,8 +27,16 @@ UnfinishedTrial state_of(const Model<float>& model, bool trained) {
   UnfinishedTrial state;
   state.started = "2026-11-30T07:00:00Z";
   state.stages = {{"train", 1.5, 2.5}};
-  state.training.steps = {{1, 2.0, 0.1, 0.5, {0.3, 0.4}, {1.0, 2.0}, 60},
-                          {2, 1.0, 0.1, 0.5, {0.3, 0.4}, {}, 61}};
+  for (const std::int64_t step : {1, 2}) {
+    auto& report = state.training.steps.emplace_back();
+    report.step = step;
+    report.loss = 3.0 - static_cast<double>(step);
+    report.learning_rate = 0.1;
+    report.gradient_norm = 0.5;
+    report.layer_gradient_norm = {0.3, 0.4};
+    report.tokens = 59 + step;
+  }
+  for (const auto& series : layer_series()) state.training.steps[0].*series.values = {1.0, 2.0};
   const auto& entropy = measures().at("entropy");
   state.training.validations = {
       {2,

@@ -15,6 +15,9 @@ TEST_CASE("a stored trial evaluates to the same bits as when it was trained") {
        {std::vector<std::string>{},
         {"model.positions=learned", "model.tied-output=no", "model.norm=post",
          "attention.mask=none", "seed=4"},
+        {"model.positions=relative", "model.relative-distance=2"},
+        {"model.positions=relative-bias", "attention.mask=none"},
+        {"model.positions=rotary"},
         {"model.init=admin", "model.norm=post", "model.residual=scaled-stream"},
         {"model.init=rezero", "model.norm=(none pre)", "model.norm-kind=rms",
          "model.residual=scaled-sublayer", "model.feed-forward=(0 auto)"}}) {
