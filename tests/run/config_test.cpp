@@ -177,20 +177,20 @@ TEST_CASE("every key of the task arrives") {
        "task.test=0.125", "task.document-separator=form-feed", "task.vocabulary=33",
        "task.min-count=2", "task.recall-pairs=3", "task.recall-queries=4", "task.recall-keys=5",
        "task.recall-values=6", "task.recall-examples=7"}));
-  CHECK(config.kind == "language-model");
-  CHECK(config.data == "file:x.txt");
-  CHECK(config.tokenizer == "word");
-  CHECK(config.block == 31);
-  CHECK(config.validation == 0.25);
-  CHECK(config.test == 0.125);
-  CHECK(config.document_separator == "form-feed");
-  CHECK(config.vocabulary == 33);
-  CHECK(config.min_count == 2);
-  CHECK(config.recall_pairs == 3);
-  CHECK(config.recall_queries == 4);
-  CHECK(config.recall_keys == 5);
-  CHECK(config.recall_values == 6);
-  CHECK(config.recall_examples == 7);
+  CHECK(config.text("task.kind") == "language-model");
+  CHECK(config.text("task.data") == "file:x.txt");
+  CHECK(config.text("task.tokenizer") == "word");
+  CHECK(config.integer("task.block") == 31);
+  CHECK(config.real("task.validation") == 0.25);
+  CHECK(config.real("task.test") == 0.125);
+  CHECK(config.text("task.document-separator") == "form-feed");
+  CHECK(config.integer("task.vocabulary") == 33);
+  CHECK(config.integer("task.min-count") == 2);
+  CHECK(config.integer("task.recall-pairs") == 3);
+  CHECK(config.integer("task.recall-queries") == 4);
+  CHECK(config.integer("task.recall-keys") == 5);
+  CHECK(config.integer("task.recall-values") == 6);
+  CHECK(config.integer("task.recall-examples") == 7);
 }
 
 TEST_CASE("a mask acts when the spec says") {
