@@ -25,7 +25,8 @@ void add(const std::vector<TaskKey>& more, std::vector<TaskKey>& keys) {
 std::vector<TaskKey> keys_of_entries() {
   std::vector<TaskKey> keys{
       {"task.kind", TaskKey::Choice{"language-model", tasks().names()}, "what is learned"},
-      {"task.data", TaskKey::Text{"austen"}, "a named source (headcount list data), file:PATH or conllu:PATH"}};
+      {"task.data", TaskKey::Text{"austen"},
+       "a named source (headcount list data), file:PATH or conllu:PATH"}};
   for (const auto& task : tasks().entries()) add(task.keys, keys);
   for (const auto& source : data_sources().entries())
     if (source.read || source.read_labelled) add(source.keys, keys);
