@@ -280,7 +280,7 @@ TEST_CASE("the variance of the stream is told per layer") {
 TEMPLATE_TEST_CASE("a pass that nothing follows gives the same logits and keeps one layer", "",
                    float, double) {
   for (const auto& config : configs()) {
-    CAPTURE(config.positions, name_of(config.norm), name_of(config.mask));
+    CAPTURE(config.positions, blocks_of(config), name_of(config.mask));
     SmallModel<TestType> small(config);
     const Matrix<TestType> logits = small.logits();
     REQUIRE(small.workspace.blocks.size() == config.heads.size());
