@@ -20,7 +20,8 @@ TEST_CASE("sources are found by name, files by their prefix") {
 
 TEST_CASE("a source reads or generates, and says what it is") {
   for (const DataSource& source : data_sources().entries()) {
-    CHECK((source.read == nullptr) != (source.generate == nullptr));
+    CHECK((source.read || source.read_labelled || source.generate));
+    CHECK_FALSE((source.read && source.generate));
     CHECK(!source.about.definition.empty());
   }
 }
