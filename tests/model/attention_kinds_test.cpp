@@ -105,6 +105,7 @@ TEST_CASE("masked equals removed with attention of any kind, and so does each ab
               kRounding<double>);
 
     small.pass.treatment = &small.treatment;
+    small.pass.backward_follows = false;
     AblationWorkspace<double> ablation;
     const auto heads = small.model.present_heads();
     std::size_t told = 0;
