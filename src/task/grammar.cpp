@@ -29,7 +29,7 @@ constexpr double kPronounIsSubject = 0.6;  // else it is the object
 
 using enum GrammaticalNumber;
 
-enum class PronounKind { he, she, it, they };
+enum class PronounKind { he, she, it, they };  // the first three as Gender has them
 constexpr std::array<std::string_view, 4> kSubjectForms{"he", "she", "it", "they"};
 constexpr std::array<std::string_view, 4> kObjectForms{"him", "her", "it", "them"};
 
