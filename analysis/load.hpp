@@ -16,8 +16,8 @@ struct LoadedTrials {
 
 // The trial files (*.h5) of one folder, in the order of their names, each checked against its
 // content hash. Settings come from /spec, metrics are the scalars of /evaluation/<split> and
-// trial_summaries(); without `split`, the test split where a file has it, else validation. A trial that left its reason to
-// fail
+// trial_summaries(); without `split`, the test split where a file has it, else validation. A trial
+// that left its reason to fail
 // (*.failed.json) or only a curve (*.jsonl) is excluded. Errors: no_input when there is no such
 // folder or no trial in it.
 LoadedTrials load_trials(const std::filesystem::path& folder,

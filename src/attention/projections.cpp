@@ -43,8 +43,7 @@ void require_possible(const AttentionConfig& config) {
 template <class Real>
 Projections<Real>::Projections(AttentionConfig config, const std::string& prefix,
                                ParameterLayout& layout, const AttentionHooks<Real>* hooks)
-    : config_(std::move(config)),
-      turning_(hooks && hooks->acts_on_vectors() ? hooks : nullptr) {
+    : config_(std::move(config)), turning_(hooks && hooks->acts_on_vectors() ? hooks : nullptr) {
   require_possible(config_);
   key_value_heads_ = config_.key_value_heads();
   for (const int head : config_.heads)
