@@ -211,7 +211,7 @@ auto Projections<Real>::start(const AttentionInput<Real>& input, MatrixRef<Real>
                     : scratch.d_memory_side.resize(input.memory.rows(), memory_side_.weights.cols);
   if (!alone_) {
     queries.setZero();
-    memory.setZero();
+    if (!is_self()) memory.setZero();
   }
   return {queries, memory};
 }
