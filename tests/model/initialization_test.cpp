@@ -378,7 +378,7 @@ TEST_CASE("schemes for one kind of model refuse the others") {
   CHECK_THAT(refused("admin", [](ModelConfig& c) { c.norm = NormPlacement::post; }),
              ContainsSubstring("scaled-stream"));
   CHECK_THAT(refused("admin", [](ModelConfig& c) { c.residual = Residual::scaled_stream; }),
-             ContainsSubstring("norm post"));
+             ContainsSubstring("needs model.norm = post"));
 }
 
 TEST_CASE("a parameter that two models share starts out the same in both") {

@@ -66,7 +66,7 @@ TEST_CASE("a scheme for another kind of model is told with what it needs") {
   CHECK_THAT(problem({"model.init=admin", "model.norm=post"}),
              ContainsSubstring("scaled-stream in every layer"));
   CHECK_THAT(problem({"model.init=admin", "model.residual=scaled-stream"}),
-             ContainsSubstring("norm post in every layer"));
+             ContainsSubstring("needs model.norm = post in every layer"));
   CHECK(problem({"model.init=admin", "model.norm=post", "model.residual=scaled-stream"}) ==
         "no problem");
 }

@@ -53,13 +53,12 @@ void orthogonalize(double length, Matrix<double>& rows) {
 
 std::string InitializationEntry::unfit(const PerLayer<Residual>& residuals,
                                        const PerLayer<NormPlacement>& norms) const {
-  if (residual && !residuals.all(*residual))
-    return fmt::format(
-        "initialization scheme {} is made for models with residual {} in every layer", about.name,
-        name_of(*residual));
-  if (norm && !norms.all(*norm))
-    return fmt::format("initialization scheme {} is made for models with norm {} in every layer",
-                       about.name, name_of(*norm));
+  const auto needs = [&](const char* key, std::string_view value) {
+    return fmt::format("initialization scheme {} needs {} = {} in every layer", about.name, key,
+                       value);
+  };
+  if (residual && !residuals.all(*residual)) return needs("model.residual", name_of(*residual));
+  if (norm && !norms.all(*norm)) return needs("model.norm", name_of(*norm));
   return "";
 }
 
