@@ -187,7 +187,7 @@ void MultiHeadAttention<Real>::attend_backward(const Parameters<Real>& parameter
                                                Parameters<Real>* gradient) const {
   using Context = typename HeadTreatment<Real>::Context;
   const auto& kernel = kernels<Real>();
-  auto& [d_queries, d_keys, d_values] = gradients;
+  auto &d_queries = gradients.queries, &d_keys = gradients.keys, &d_values = gradients.values;
   const bool adds_to_context = hooks_ && hooks_->acts_on_contexts();
   auto pattern = scratch.pattern.resize(head.queries_count, head.keys_count);
   const auto values_backward = [&] {
