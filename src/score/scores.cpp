@@ -77,7 +77,7 @@ const Registry<Metric>& metrics() {
         "bits per character",
         Direction::lower_is_better,
         bits_per_character},
-       {{"accuracy", "share of targets that are the most probable token", ""},
+       {{"accuracy", "share of targets that are the most probable token or class", ""},
         "1",
         Direction::higher_is_better,
         accuracy}});

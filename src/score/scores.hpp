@@ -15,7 +15,7 @@ namespace headcount {
 struct ExampleStatistics {
   double nll = 0;               // negative log-likelihood, summed over the targets, in nats
   std::int64_t targets = 0;     // positions that have a target
-  std::int64_t correct = 0;     // of these, where the most probable token is the target
+  std::int64_t correct = 0;     // of these, where the most probable token or class is the target
   std::int64_t characters = 0;  // code points of text the targets stand for; 0 without text
   std::int64_t cluster = 0;     // the document the example comes from
   bool operator==(const ExampleStatistics&) const = default;

@@ -96,7 +96,7 @@ Classes classes_of(const LabelledTexts& data, std::int64_t most) {
   }));
   if (names.size() < 2 || names.size() > kMostClasses)
     throw Error(ExitCode::bad_data,
-                fmt::format("{} has {} labels; a classifier has 2 to {} classes (task.classes)",
+                fmt::format("{}: number of classes: {}; a classifier has 2 to {} (task.classes)",
                             data.origin, names.size(), kMostClasses));
   for (Item& item : classes.items) {
     item.spelling = spelling_of(item.source->text);
@@ -130,7 +130,7 @@ struct Splits {
   std::vector<Item> train, validation, test;
 };
 
-Splits split_items(const Classes& classes, const TaskConfig& config) {
+Splits split_items(const std::string& origin, const Classes& classes, const TaskConfig& config) {
   const auto [validation, test] = shares_of(config);
   Splits splits;
   for (const Item& item : classes.items)
@@ -148,9 +148,9 @@ Splits split_items(const Classes& classes, const TaskConfig& config) {
       throw Error(
           ExitCode::bad_data,
           fmt::format(
-              "the {} split has no text{}; keep fewer classes with task.classes, or "
+              "{}: the {} split has no text{}; keep fewer classes with task.classes, or "
               "change task.{}",
-              name_of(name),
+              origin, name_of(name),
               items.empty()
                   ? ""
                   : fmt::format(" of class '{}'",
@@ -199,7 +199,7 @@ class TextClassifier : public Task {
 
  private:
   TextClassifier(const LabelledTexts& data, const TaskConfig& config, const Classes& classes)
-      : TextClassifier(data, config, classes, split_items(classes, config)) {}
+      : TextClassifier(data, config, classes, split_items(data.origin, classes, config)) {}
 
   TextClassifier(const LabelledTexts& data, const TaskConfig& config, const Classes& classes,
                  const Splits& splits)
@@ -207,13 +207,13 @@ class TextClassifier : public Task {
         tokenizer_(
             tokenizers().at(config.text("task.tokenizer")).make(config, texts_of(splits.train))),
         block_(config.integer("task.block")),
-        held_out_{split_of(splits.validation), split_of(splits.test)},
+        held_out_{split_of(data.origin, splits.validation), split_of(data.origin, splits.test)},
         balanced_(config.text("task.balanced") == "yes") {
     members_.resize(names_.size());
     for (const Item& item : splits.train) {
       members_[static_cast<std::size_t>(item.label)].push_back(train_.count());
       labels_.push_back(item.label);
-      train_.append(tokens_of(item));
+      train_.append(tokens_of(data.origin, item));
     }
     longest_ = std::max(train_.longest(), held_out_.longest());
     hash_ = hash_of(data, config);
@@ -227,16 +227,16 @@ class TextClassifier : public Task {
     return texts;
   }
 
-  std::vector<Token> tokens_of(const Item& item) const {
+  std::vector<Token> tokens_of(const std::string& origin, const Item& item) const {
     auto tokens = tokenizer_->encode(item.source->text).tokens;
     if (tokens.empty())
-      throw Error(ExitCode::bad_data, fmt::format("text {} has no token: '{}'", item.number,
-                                                  printable(item.source->text)));
+      throw Error(ExitCode::bad_data, fmt::format("{}: text {} has no token: '{}'", origin,
+                                                  item.number, printable(item.source->text)));
     if (std::ssize(tokens) > block_) tokens.resize(static_cast<std::size_t>(block_));
     return tokens;
   }
 
-  Split split_of(const std::vector<Item>& items) const {
+  Split split_of(const std::string& origin, const std::vector<Item>& items) const {
     Split split;
     split.targets_per = TargetsPer::sequence;
     std::unordered_map<std::string_view, std::int64_t> clusters;  // by spelling
@@ -244,7 +244,7 @@ class TextClassifier : public Task {
       const auto [cluster, is_new] =
           clusters.try_emplace(item.spelling, std::ssize(split.clusters));
       if (is_new) split.clusters.push_back(fmt::format("text {}", item.number));
-      split.examples.push_back({tokens_of(item), {item.label}, cluster->second, 0});
+      split.examples.push_back({tokens_of(origin, item), {item.label}, cluster->second, 0});
     }
     return split;
   }

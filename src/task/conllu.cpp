@@ -108,9 +108,13 @@ class Reader {
 
   void surface_token(const Row& row, std::optional<std::int64_t> first,
                      std::optional<std::int64_t> last) {
-    if (!first || !last || *first != next_word() || *last <= *first || in_token())
-      refuse(fmt::format("the words {} here; the next one is {}{}", printable(row[kId]),
-                         next_word(), in_token() ? ", inside another token" : ""));
+    const auto refuse_token = [&](const std::string& why) {
+      refuse(fmt::format("a token of the words {}{}", printable(row[kId]), why));
+    };
+    if (in_token()) refuse_token(fmt::format(" inside one that goes on to word {}", token_end_));
+    if (!first || !last || *first != next_word() || *last <= *first)
+      refuse_token(
+          fmt::format("; one here begins with word {} and has two words or more", next_word()));
     append(row);
     token_end_ = *last;
   }
@@ -171,8 +175,26 @@ class Reader {
         refuse_at(lines_of_words_[i],
                   fmt::format("the head of word {} is {}, but the sentence has {} words", i + 1,
                               head, words));
+    require_tree();
     sentences_.push_back(std::move(now_));
     begun_ = false;
+  }
+
+  // From each word heads lead to one without a head: `seen` says from which word each was first
+  // come to.
+  void require_tree() const {
+    const auto& words = now_.words;
+    std::vector<std::size_t> seen(words.size() + 1, 0);
+    for (std::size_t start = 1; start <= words.size(); ++start) {
+      std::size_t word = start;
+      for (; word != 0 && seen[word] == 0; word = static_cast<std::size_t>(words[word - 1].head))
+        seen[word] = start;
+      if (word != 0 && seen[word] == start)
+        refuse_at(lines_of_words_[word - 1],
+                  fmt::format("the head of word {} is {}, and from there heads lead back to word "
+                              "{}; they end at a word whose head is 0",
+                              word, words[word - 1].head, word));
+    }
   }
 
   Lines lines_;

@@ -28,7 +28,8 @@ struct ConlluSentence {
 
 // All sentences of a file; words refer to its text, which must outlive them. Words that share a
 // surface token ("1-2") stand at the place of the whole token; empty nodes ("1.1") are checked and
-// left out. Throws Error (bad_data) naming file and line for whatever the format does not allow.
+// left out. Heads form a tree, or several. Throws Error (bad_data) naming file and line for
+// whatever the format does not allow.
 std::vector<ConlluSentence> read_conllu(std::string_view text, const std::string& file);
 
 // The relations that the parse of a sentence shows, after Universal Dependencies; subtypes

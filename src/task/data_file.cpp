@@ -58,8 +58,7 @@ Corpus read(const TaskConfig& config) {
 
 LabelledTexts read_labelled(const TaskConfig& config) {
   const std::string path = path_of(config, kFilePrefix);
-  return {std::filesystem::absolute(path).string(),
-          labelled_texts(read_text_file(path), std::filesystem::path(path).filename().string())};
+  return {std::filesystem::absolute(path).string(), labelled_texts(read_text_file(path), path)};
 }
 
 }  // namespace

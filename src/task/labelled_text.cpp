@@ -7,6 +7,9 @@
 #include "task/lines.hpp"
 
 namespace headcount {
+namespace {
+constexpr std::size_t kLongestLabel = 256;  // bytes: it names a class wherever one is named
+}
 
 std::vector<LabelledText> labelled_texts(std::string_view text, const std::string& file) {
   std::vector<LabelledText> texts;
@@ -23,10 +26,13 @@ std::vector<LabelledText> labelled_texts(std::string_view text, const std::strin
     const auto words = trim(line.substr(0, tab)), label = trim(line.substr(tab + 1));
     if (words.empty()) refuse("the text is empty");
     if (label.empty()) refuse("the label is empty");
+    if (label.size() > kLongestLabel)
+      refuse(fmt::format("the label has {} bytes, more than {}", label.size(), kLongestLabel));
     if (lines.number() == 1 && words == "text" && label == "label") continue;
     texts.push_back({std::string(words), std::string(label)});
   }
-  if (texts.empty()) throw Error(ExitCode::bad_data, fmt::format("{} is empty", file));
+  if (texts.empty())
+    throw Error(ExitCode::bad_data, fmt::format("{} holds no labelled text", file));
   return texts;
 }
 

@@ -1,5 +1,7 @@
 #include "task/utf8.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -46,15 +48,17 @@ bool is_invisible(char32_t c) {
 void check_utf8(std::string_view text, const std::string& where) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = well_formed_length(text, at);
+    const auto refuse = [&](const std::string& what) {
+      const auto line = 1 + std::ranges::count(text.substr(0, at), '\n');
+      throw Error(ExitCode::bad_data, fmt::format("{}:{}: {}", where, line, what));
+    };
     if (length == 0)
-      throw Error(ExitCode::bad_data,
-                  fmt::format("{}: byte 0x{:02x} at offset {} is not valid UTF-8; convert the text "
-                              "with iconv -t UTF-8",
-                              where, byte_at(text, at), at));
+      refuse(
+          fmt::format("byte 0x{:02x} at offset {} is not valid UTF-8; convert the text with "
+                      "iconv -t UTF-8",
+                      byte_at(text, at), at));
     if (text[at] == '\0')
-      throw Error(
-          ExitCode::bad_data,
-          fmt::format("{}: zero byte at offset {}; this is not plain UTF-8 text", where, at));
+      refuse(fmt::format("zero byte at offset {}; this is not plain UTF-8 text", at));
     at += length;
   }
 }

@@ -10,8 +10,8 @@ namespace headcount {
 
 // UTF-8 (RFC 3629). Everything but check_utf8 requires well-formed text.
 
-// Throws Error (bad_data) naming `where` and the byte offset of the first ill-formed sequence, or
-// of a zero byte, which no text holds.
+// Throws Error (bad_data) naming `where`, the line and the byte offset of the first ill-formed
+// sequence, or of a zero byte, which no text holds.
 void check_utf8(std::string_view text, const std::string& where);
 
 // The code point that starts at `at`, which moves behind it.

@@ -120,7 +120,7 @@ TEST_CASE("the most frequent labels are kept as classes, in order of their names
   CHECK(task->classes() == std::vector<std::string>{"a", "b"});
   CHECK_THAT(task->report(), ContainsSubstring("100 of rarer labels"));
   config.set("task.classes", 1);
-  CHECK_THROWS_WITH(make_task(config), ContainsSubstring("has 1 labels"));
+  CHECK_THROWS_WITH(make_task(config), ContainsSubstring("number of classes: 1;"));
 }
 
 TEST_CASE("balanced classes are as many in a held-out split and as likely in training") {

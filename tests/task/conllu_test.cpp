@@ -134,15 +134,29 @@ TEST_CASE("what the format does not allow is told with its line") {
   says("\n" + row("1 a X 3 dep") + row("2 b X 0 root"), "2: the head of word 1 is 3, but");
   says(word + "# late\n", "2: a comment inside a sentence");
   says("# alone\n\n" + word, "2: a sentence without words");
-  says(row("1-1 a _ _ _"), "1: the words 1-1 here");
-  says(row("2-3 a _ _ _"), "1: the words 2-3 here; the next one is 1");
-  says(row("1-x a _ _ _"), "1: the words 1-x here");
+  says(row("1-1 a _ _ _"), "1: a token of the words 1-1; one here begins with word 1 and has two");
+  says(row("2-3 a _ _ _"), "1: a token of the words 2-3; one here begins with word 1");
+  says(row("1-x a _ _ _"), "1: a token of the words 1-x; one here begins with word 1");
   says(row("1-3 a _ _ _") + word + row("2-3 b _ _ _"),
-       "3: the words 2-3 here; the next one is 2, inside");
+       "3: a token of the words 2-3 inside one that goes on to word 3");
   says(row("1-2 a _ _ _") + word + "\n", "3: the sentence ends inside a token");
   says(word + row("1.2 e _ _ _"), "2: an empty node out of order; the next one here is 1.1");
   says(row("1.1 e _ _ _"), "1: an empty node out of order; the next one here is 0.1");
   CHECK(fault(row("0.1 e _ _ _") + word + row("1.1 e _ _ _") + row("1.2 e _ _ _")) == "none");
+}
+
+TEST_CASE("heads that lead in a circle are told") {
+  const auto says = [](const std::vector<std::string>& words, const std::string& what) {
+    CHECK_THAT(fault(rows({"1 a X 0 root"}) + rows(words)), ContainsSubstring(what));
+  };
+  says({"1 a X 2 dep", "2 b X 1 dep"},
+       "f.conllu:3: the head of word 1 is 2, and from there heads lead back to word 1;");
+  // The circle may stand apart from the root, and be entered from outside.
+  says({"1 a X 0 root", "2 b X 4 dep", "3 c X 2 dep", "4 d X 3 dep"}, "f.conllu:4: the head of");
+  says({"1 a X 2 dep", "2 b X 3 dep", "3 c X 2 dep"}, "f.conllu:4: the head of word 2 is 3");
+  // No circles: a chain that is entered twice, and two roots.
+  CHECK(fault(rows({"1 a X 2 dep", "2 b X 3 dep", "3 c X 0 root", "4 d X 2 dep"})) == "none");
+  CHECK(fault(rows({"1 a X 0 root", "2 b X 0 root", "3 c X 1 dep"})) == "none");
 }
 
 TEST_CASE("a document is a sentence or a newdoc, and splits hold whole newdocs") {

@@ -24,6 +24,8 @@ TEST_CASE("what is no labelled text is told with its line") {
   fails_with("a\tx\tz\n", "f.tsv:1: there is a second tab");
   fails_with("a\tx\n \tx\n", "f.tsv:2: the text is empty");
   fails_with("a\tx\nb\t \n", "f.tsv:2: the label is empty");
-  fails_with("", "f.tsv is empty");
-  fails_with("text\tlabel\n", "f.tsv is empty");
+  fails_with("a\tx\nb\t" + std::string(257, 'y'), "f.tsv:2: the label has 257 bytes");
+  CHECK(labelled_texts("b\t" + std::string(256, 'y'), "f").size() == 1);
+  fails_with("", "f.tsv holds no labelled text");
+  fails_with("text\tlabel\n", "f.tsv holds no labelled text");
 }

@@ -31,6 +31,8 @@ TEST_CASE("ill-formed UTF-8 is refused with its place") {
   refused_at("caf\xE9 au lait", 3);    // Latin-1
   refused_at("\xFF\xFEh\0i\0"s, 0);    // UTF-16
   refused_at("h\0i\0"s, 1);            // UTF-16 without a mark
+  CHECK_THROWS_WITH(check_utf8("one\ntwo\ncaf\xE9\n", "novel.txt"),
+                    ContainsSubstring("novel.txt:3: byte 0xe9 at offset 11 is"));
 }
 
 TEST_CASE("code points go through and are counted") {
