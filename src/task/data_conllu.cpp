@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "task/conllu.hpp"
 #include "task/data_source.hpp"
 #include "task/utf8.hpp"
@@ -49,6 +50,11 @@ Corpus read(const TaskConfig& config) {
     }
     append(sentence, corpus.documents.back(), length);
   }
+  if (!by_sentence && groups == 0)
+    throw Error(ExitCode::bad_data,
+                fmt::format("{} has no comment newdoc, which task.conllu-document = newdoc needs; "
+                            "take task.conllu-document = sentence",
+                            path));
   return corpus;
 }
 

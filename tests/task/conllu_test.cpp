@@ -174,6 +174,8 @@ TEST_CASE("a document is a sentence or a newdoc, and splits hold whole newdocs")
   const auto newdocs = read(text, "newdoc");
   CHECK(texts_of(newdocs) == std::vector<std::string>{"a", "a\nb c", "b c"});
   CHECK(newdocs.documents[1].relations == std::vector<Relation>{{subject_verb, {2, 3}, {4, 5}}});
+  CHECK(newdocs.documents[0].name == "before newdoc");
+  CHECK_THROWS_WITH(read(one + two, "newdoc"), ContainsSubstring("has no comment newdoc"));
 }
 
 TEST_CASE("examples of a parsed corpus know its relations under every tokenizer") {
