@@ -21,6 +21,7 @@ bool acts(const Settings& settings, bool training) {
 template <class Convert>
 auto values_of(const std::vector<std::string>& list, const Convert& convert) {
   std::vector<decltype(convert(list[0]))> values;
+  values.reserve(list.size());
   for (const auto& word : list) values.push_back(convert(word));
   return values;
 }

@@ -83,10 +83,10 @@ std::vector<LabelledText> synopses_by_section(std::string_view packages) {
   }
   end_of_package();
   std::erase_if(texts, [](const auto& text) { return text.text.find('\t') != std::string::npos; });
-  const auto by_text = [](const auto& text) { return std::tie(text.text, text.label); };
-  std::ranges::sort(texts, {}, by_text);
-  const auto repeated = std::ranges::unique(texts, {}, by_text);
-  texts.erase(repeated.begin(), repeated.end());
+  const auto content = [](const auto& text) { return std::tie(text.text, text.label); };
+  std::ranges::sort(texts, {}, content);
+  const auto same = [&](const auto& a, const auto& b) { return content(a) == content(b); };
+  texts.erase(std::unique(texts.begin(), texts.end(), same), texts.end());
   return texts;
 }
 
