@@ -22,7 +22,7 @@ file(GLOB kernel_sources ${CMAKE_SOURCE_DIR}/src/math/kernels/*.cpp)
 set_source_files_properties(${kernel_sources} PROPERTIES COMPILE_OPTIONS "-fno-math-errno")
 if(HEADCOUNT_INSTRUCTION_SET STREQUAL x86-64-v3)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/math/kernels/avx512.cpp PROPERTIES COMPILE_OPTIONS
-    "-fno-math-errno;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512;-Wno-uninitialized;-Wno-maybe-uninitialized")
+    "-fno-math-errno;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512;$<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>")
 endif()
 
 if(HEADCOUNT_SANITIZE)

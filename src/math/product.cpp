@@ -15,7 +15,9 @@
 
 #ifdef HEADCOUNT_HAS_ONEDNN
 #include <dnnl.hpp>
-#include <omp.h>
+
+// Of the OpenMP runtime that oneDNN brings; clang has no omp.h of its own.
+extern "C" void omp_set_num_threads(int threads);
 #endif
 
 namespace headcount {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for SECONDS on a copy of its seeds; what crashes it stays in build/fuzz/crashes.
+# Runs each fuzz target for SECONDS on a copy of its seeds; what crashes it stays in build/asan-ubsan/fuzz/crashes.
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]
 #
@@ -9,8 +9,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-programs=build/fuzz/tests/fuzz
-crashes=build/fuzz/crashes
+programs=build/asan-ubsan/tests/fuzz
+logs=build/asan-ubsan/fuzz
+crashes=$logs/crashes
 seed=${SEED:-20190525}
 memory=${TMPDIR:-/tmp}
 if [ -w /dev/shm ]; then memory=/dev/shm; fi
@@ -28,7 +29,7 @@ gather() {
 }
 
 fuzz() (
-  target=$1 options=() log=build/fuzz/$1.log
+  target=$1 options=() log=$logs/$1.log
   TMPDIR=$(mktemp -d -p "$memory")
   trap 'rm -rf "$TMPDIR"' EXIT
   export TMPDIR
@@ -52,7 +53,7 @@ fuzz() (
 )
 
 export -f fuzz gather
-export programs crashes seed seconds memory
+export programs logs crashes seed seconds memory
 echo "fuzz: $seconds s each, -seed=$seed"
 # shellcheck disable=SC2016
 printf '%s\n' $targets | xargs -P "${JOBS:-1}" -I{} bash -euo pipefail -c 'fuzz {}'

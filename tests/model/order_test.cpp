@@ -54,13 +54,13 @@ TEST_CASE("one causal layer without positions cannot tell the order of what it s
 }
 
 TEST_CASE("two causal layers without positions can") {
-  for (const std::uint32_t seed : {1, 2, 3})
+  for (const auto seed : {1U, 2U, 3U})
     CHECK(change<double>(without_positions(2, true), seed) > 1e-3);
 }
 
 TEST_CASE("a stack that sees both sides cannot without positions, at any depth") {
   for (const int layers : {1, 2, 4})
-    for (const std::uint32_t seed : {1, 2, 3}) {
+    for (const auto seed : {1U, 2U, 3U}) {
       CAPTURE(layers, seed);
       CHECK(change<double>(without_positions(layers, false), seed) < 1e-12);
       CHECK(change<float>(without_positions(layers, false), seed) < 1e-5);

@@ -22,7 +22,7 @@ TEST_CASE("how far each trial is shows in its files") {
     write_text(files[i].curve, "{\"step\":" + std::to_string(step) + "}\n");
   };
   write_text(files[1].result, "cut off");
-  for (const std::size_t i : {2, 3, 4, 5}) fs::remove(files[i].result);
+  for (const auto i : {2U, 3U, 4U, 5U}) fs::remove(files[i].result);
   const auto lock = TrialLock::take(files[2].lock, "token");
   curve(2, 1);
   write_failure(files[3].failure, {outcomes[3].trial_id, "diverged", ExitCode::bad_data});
