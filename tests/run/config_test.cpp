@@ -123,6 +123,8 @@ TEST_CASE("what needs a split is told when the split is missing") {
 
 TEST_CASE("only a language model can be scored as it generates") {
   CHECK(problem({"evaluate.generation=3"}) == "no problem");
+  CHECK_THAT(problem({"evaluate.generation=3", "task.kind=masked-lm"}),
+             ContainsSubstring("task.kind = masked-lm generates nothing"));
 }
 
 TEST_CASE("a model too large to be meant is refused before memory is taken") {
