@@ -66,7 +66,7 @@ std::string Task::report() const {
     text += fmt::format("{}: {} examples, {} targets", name_of(name), held_out.examples.size(),
                         held_out.target_count());
     if (!held_out.clusters.empty())
-      text += fmt::format(" in {} documents, {} to {}", held_out.clusters.size(),
+      text += fmt::format(" in {} clusters, {} to {}", held_out.clusters.size(),
                           held_out.clusters.front(), held_out.clusters.back());
     text += '\n';
   }
