@@ -9,11 +9,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "analysis/summaries.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "store/reader.hpp"
 
@@ -80,9 +80,8 @@ std::map<std::string, TrialScore> read_metrics(const ResultFile& file, const std
 // A note that cannot be read stands for a failure all the same.
 std::string reason_in(const fs::path& failure) {
   try {
-    return "failed: " + nlohmann::json::parse(read_file(failure, kLongestFailure))
-                            .at("reason")
-                            .get<std::string>();
+    return "failed: " +
+           parse_json(read_file(failure, kLongestFailure)).at("reason").get<std::string>();
   } catch (const std::exception&) {
     return fmt::format("failed; {} says no reason", failure.string());
   }

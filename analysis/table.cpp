@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 
 namespace headcount {
@@ -50,9 +50,9 @@ std::string exact(const Cell& cell) {
                     cell);
 }
 
-nlohmann::ordered_json as_json(const Cell& cell) {
-  return std::visit(Overloaded{[](std::monostate) { return nlohmann::ordered_json(); },
-                               [](const auto& value) { return nlohmann::ordered_json(value); }},
+Json as_json(const Cell& cell) {
+  return std::visit(Overloaded{[](std::monostate) { return Json(); },
+                               [](const auto& value) { return Json(value); }},
                     cell);
 }
 
@@ -131,13 +131,13 @@ std::string render_csv(const Table& table) {
 }
 
 std::string render_json(const Table& table) {
-  auto list = nlohmann::ordered_json::array();
+  auto list = Json::array();
   for (const auto& row : table.rows()) {
-    auto object = nlohmann::ordered_json::object();
+    auto object = Json::object();
     for (std::size_t i = 0; i < row.size(); ++i) object[table.columns()[i]] = as_json(row[i]);
     list.push_back(std::move(object));
   }
-  return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return to_text(list, 2) + '\n';
 }
 
 std::string markdown_cell(std::string_view text) {

@@ -3,9 +3,9 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/interrupt.hpp"
+#include "base/json.hpp"
 #include "cli/command.hpp"
 #include "cli/spec_options.hpp"
 #include "run/calibration.hpp"
@@ -153,10 +153,10 @@ void print(const Table& trials, const Table& totals, TableFormat format) {
     fmt::print("{}\n{}", render(trials, format), render(totals, format));
     return;
   }
-  nlohmann::ordered_json all;
-  all["trials"] = nlohmann::ordered_json::parse(render(trials, format));
-  all["totals"] = nlohmann::ordered_json::parse(render(totals, format));
-  fmt::print("{}\n", all.dump(2));
+  Json all;
+  all["trials"] = parse_json(render(trials, format));
+  all["totals"] = parse_json(render(totals, format));
+  fmt::print("{}\n", to_text(all, 2));
 }
 
 ExitCode run(const Arguments& arguments) {

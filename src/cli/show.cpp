@@ -4,8 +4,8 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/head_grid.hpp"
@@ -115,14 +115,14 @@ std::string latency_line(const ResultFile& file) {
   return "";
 }
 
-nlohmann::json json_of(const ResultFile& file) {
-  nlohmann::json all;
+Json json_of(const ResultFile& file) {
+  Json all;
   for (const auto& name : file.attributes("/"))
     if (name != "schema") all[name] = file.attribute_text("/", name);
   const auto keys = file.read_texts("/spec/key"), values = file.read_texts("/spec/value");
   for (std::size_t i = 0; i < keys.size(); ++i) all["spec"][keys[i]] = values.at(i);
-  all["scores"] = nlohmann::json::parse(render(score_table(file), TableFormat::json));
-  all["pruning"] = nlohmann::json::parse(render(pruning_table(file), TableFormat::json));
+  all["scores"] = parse_json(render(score_table(file), TableFormat::json));
+  all["pruning"] = parse_json(render(pruning_table(file), TableFormat::json));
   return all;
 }
 
@@ -131,7 +131,7 @@ ExitCode run(const Arguments& arguments) {
   if (const auto problem = validate(path)) throw Error(ExitCode::bad_data, *problem);
   const ResultFile file(path);
   if (arguments.has("json")) {
-    fmt::print("{}\n", json_of(file).dump(2));
+    fmt::print("{}\n", to_text(json_of(file), 2));
     return ExitCode::success;
   }
   const auto format = arguments.format();

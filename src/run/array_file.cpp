@@ -9,14 +9,13 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/sha256.hpp"
 
 namespace headcount {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie");
-
-using nlohmann::json;
 
 constexpr std::string_view kMagic = "headcount arrays 1\n";
 constexpr std::size_t kHashDigits = 64;
@@ -83,9 +82,9 @@ void ArrayWriter::add(std::string name, std::span<const T> values) {
 }
 
 void ArrayWriter::write(const std::filesystem::path& path) const {
-  auto arrays = json::array();
+  auto arrays = Json::array();
   for (const auto& array : arrays_) arrays.push_back({array.name, array.type, array.count});
-  const auto header = json{{"meta", meta_}, {"arrays", std::move(arrays)}}.dump();
+  const auto header = to_text({{"meta", meta_}, {"arrays", std::move(arrays)}});
   const std::uint64_t size = header.size();
   HashedFile file(path);
   file.write(kMagic.data(), kMagic.size());
@@ -111,7 +110,7 @@ void ArrayReader::read_header(std::string_view body) {
   std::memcpy(&size, body.data() + kMagic.size(), sizeof size);
   std::size_t offset = kMagic.size() + sizeof size;
   if (size > body.size() - offset) refuse("its header is longer than the file");
-  const auto header = json::parse(body.substr(offset, size), nullptr, /*allow_exceptions=*/false);
+  const auto header = parse_json(body.substr(offset, size));
   offset += size;
   if (!header.is_object() || !header.contains("meta") || !header.contains("arrays") ||
       !header["arrays"].is_array())

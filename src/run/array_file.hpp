@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
 namespace headcount {
 
@@ -20,7 +20,7 @@ namespace headcount {
 // over all that stands before it.
 class ArrayWriter {
  public:
-  explicit ArrayWriter(nlohmann::json meta) : meta_(std::move(meta)) {}
+  explicit ArrayWriter(Json meta) : meta_(std::move(meta)) {}
 
   // T: float, double, int64. The values must stay where they are until the file is written.
   template <class T>
@@ -36,7 +36,7 @@ class ArrayWriter {
     std::size_t count = 0;
     std::span<const std::byte> bytes;
   };
-  nlohmann::json meta_;
+  Json meta_;
   std::vector<Array> arrays_;
 };
 
@@ -46,7 +46,7 @@ class ArrayReader {
   // The whole file.
   ArrayReader(std::string bytes, std::string name);
 
-  const nlohmann::json& meta() const { return meta_; }
+  const Json& meta() const { return meta_; }
   bool has(const std::string& name) const { return find(name) != nullptr; }
   std::size_t count(const std::string& name) const;  // of a missing array: an error
 
@@ -71,7 +71,7 @@ class ArrayReader {
 
   std::string bytes_;
   std::string name_;
-  nlohmann::json meta_;
+  Json meta_;
   std::vector<Array> arrays_;
 };
 

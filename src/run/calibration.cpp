@@ -10,9 +10,9 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/sha256.hpp"
 #include "evaluate/evaluator.hpp"
 #include "math/random.hpp"
@@ -192,11 +192,10 @@ class Rig {
   // With the line that a trial writes of every step.
   void step() {
     const auto report = trainer_.step(++steps_);
-    progress_.record(nlohmann::json{{"step", report.step},
-                                    {"loss", report.loss},
-                                    {"learning_rate", report.learning_rate},
-                                    {"gradient_norm", report.gradient_norm}}
-                         .dump());
+    progress_.record(Json{{"step", report.step},
+                          {"loss", report.loss},
+                          {"learning_rate", report.learning_rate},
+                          {"gradient_norm", report.gradient_norm}});
   }
 
   ProbeModel probe_;
@@ -211,7 +210,7 @@ class Rig {
 };
 
 // Of what the rates are true.
-nlohmann::json holds_for() {
+Json holds_for() {
   const auto build = build_provenance();
   return {{"version", build.version},
           {"commit", build.commit},
@@ -323,19 +322,19 @@ Calibration fit(const std::vector<Probe>& probes) {
 // A file for each build and processor, so that they do not take turns.
 std::filesystem::path calibration_path() {
   return cache_directory() /
-         fmt::format("calibration-{}.json", sha256_hex(holds_for().dump()).substr(0, 12));
+         fmt::format("calibration-{}.json", sha256_hex(to_text(holds_for())).substr(0, 12));
 }
 
 void write_calibration(const Calibration& calibration, const std::filesystem::path& path) {
-  nlohmann::ordered_json rates;
+  Json rates;
   for (const auto feature : all_features())
     rates[std::string(name_of(feature))] = calibration.rate(feature);
-  const nlohmann::ordered_json all{{"holds_for", holds_for()}, {"seconds_per_unit", rates}};
+  const Json all{{"holds_for", holds_for()}, {"seconds_per_unit", rates}};
   std::error_code ignored;  // publish_file says what is wrong
   std::filesystem::create_directories(path.parent_path(), ignored);
   publish_file(path, [&](const std::filesystem::path& temporary) {
     std::ofstream file(temporary);
-    file << all.dump(2) << '\n';
+    file << to_text(all, 2) << '\n';
     if (!file.flush())
       throw Error(ExitCode::io, fmt::format("cannot write {}", temporary.string()));
   });
@@ -343,7 +342,7 @@ void write_calibration(const Calibration& calibration, const std::filesystem::pa
 
 Calibration read_calibration(const std::filesystem::path& path) {
   constexpr std::size_t kMostBytes = 1 << 16;
-  const auto all = nlohmann::json::parse(read_file(path, kMostBytes), nullptr, false);
+  const auto all = parse_json(read_file(path, kMostBytes));
   if (!all.is_object() || !all.contains("holds_for") || !all.contains("seconds_per_unit"))
     refuse(path, "this is no calibration");
   if (all["holds_for"] != holds_for())

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "run/array_file.hpp"
 #include "run/provenance.hpp"
 
@@ -12,7 +13,6 @@ namespace headcount {
 namespace fs = std::filesystem;
 namespace {
 
-using nlohmann::json;
 using Doubles = std::vector<double>;
 using Integers = std::vector<std::int64_t>;
 
@@ -23,7 +23,7 @@ fs::path previous_path(const fs::path& result) {
 }
 
 // What the bits of a trial depend on besides its spec and data.
-json build_identity() {
+Json build_identity() {
   const auto build = build_provenance();
   return {{"version", build.version},   {"commit", build.commit},
           {"compiler", build.compiler}, {"flags", build.flags},
@@ -36,7 +36,7 @@ class ForeignCheckpoint : public Error {
   using Error::Error;
 };
 
-void require_same_build(const json& theirs, const std::string& name) {
+void require_same_build(const Json& theirs, const std::string& name) {
   const auto ours = build_identity();
   for (const auto& [what, value] : ours.items()) {
     const std::string other =
@@ -156,8 +156,8 @@ struct ValidationColumns {
   }
 };
 
-json measures_during(const std::vector<Validation>& validations) {
-  auto names = json::array();
+Json measures_during(const std::vector<Validation>& validations) {
+  auto names = Json::array();
   if (!validations.empty())
     for (const auto& scores : validations.front().heads) names.push_back(scores.about.name);
   return names;
@@ -202,7 +202,7 @@ std::vector<Validation> read_validations(const ArrayReader& file, const HeadCoun
 struct PassColumns {
   Integers sizes;
   Doubles numbers;
-  json names = json::array();
+  Json names = Json::array();
 
   explicit PassColumns(const PassLog& log) {
     for (const auto& pass : log.passes()) {
@@ -237,8 +237,8 @@ Parameters<float> read_parameters(const ArrayReader& file, const std::string& na
   return parameters;
 }
 
-json stages_of(const UnfinishedTrial& state) {
-  auto stages = json::array();
+Json stages_of(const UnfinishedTrial& state) {
+  auto stages = Json::array();
   for (const auto& stage : state.stages)
     stages.push_back({stage.name, stage.wall_seconds, stage.cpu_seconds});
   return stages;

@@ -10,12 +10,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/interrupt.hpp"
+#include "base/json.hpp"
 #include "run/held_signals.hpp"
 
 #ifdef HEADCOUNT_COVERAGE
@@ -67,9 +67,7 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-std::string line_of(const nlohmann::json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Json& json) { return to_text(json) + "\n"; }
 
 std::string name_of_signal(int number) {
   const char* name = ::sigabbrev_np(number);
@@ -149,7 +147,7 @@ bool ChildProcess::read() {
 }
 
 void ChildProcess::take(const std::string& line) {
-  const auto message = nlohmann::json::parse(line, nullptr, false);
+  const auto message = parse_json(line);
   if (!message.is_object()) return;
   if (message.contains("end"))
     end_ = {static_cast<TrialEnd::How>(message["end"].get<int>()),

@@ -156,6 +156,19 @@ void check_initialization(const Settings& settings, std::vector<KeyProblem>& pro
     problems.push_back({"model.init", problem});
 }
 
+void check_task(const Settings& settings, std::vector<KeyProblem>& problems) {
+  const auto kind = settings.text("task.kind"), data = settings.text("task.data");
+  try {
+    for (const auto& key : keys_without_effect(task_config(settings)))
+      problems.push_back(
+          {key, fmt::format("it has no effect on task.kind = {}, task.data = {}", kind, data)});
+  } catch (const Error& error) {
+    problems.push_back({"task.data", error.what()});
+  }
+  if (settings.real("task.masked-random") + settings.real("task.masked-kept") > 1)
+    problems.push_back({"task.masked-random", "with task.masked-kept it is more than all targets"});
+}
+
 void check_splits(const Settings& settings, std::vector<KeyProblem>& problems) {
   if (settings.real("task.validation") + settings.real("task.test") >= 1)
     problems.push_back({"task.validation", "validation and test leave no text to train on"});
@@ -289,6 +302,7 @@ std::vector<KeyProblem> check_settings(const Settings& settings) {
     check_sizes(settings, problems);
     check_initialization(settings, problems);
   }
+  check_task(settings, problems);
   check_splits(settings, problems);
   return problems;
 }

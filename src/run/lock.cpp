@@ -10,12 +10,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "run/provenance.hpp"
@@ -58,15 +58,17 @@ class FolderGuard {
 };
 
 std::string to_json(const LockOwner& owner) {
-  return nlohmann::json{{"host", owner.host},           {"boot", owner.boot},
-                        {"processes", owner.processes}, {"pid", owner.pid},
-                        {"started", owner.started},     {"token", owner.token}}
-      .dump();
+  return to_text({{"host", owner.host},
+                  {"boot", owner.boot},
+                  {"processes", owner.processes},
+                  {"pid", owner.pid},
+                  {"started", owner.started},
+                  {"token", owner.token}});
 }
 
 LockOwner from_json(const std::string& text) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     return {json.at("host").get<std::string>(),      json.at("boot").get<std::string>(),
             json.at("processes").get<std::string>(), json.at("pid").get<std::int64_t>(),
             json.at("started").get<std::int64_t>(),  json.at("token").get<std::string>()};

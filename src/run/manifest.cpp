@@ -4,16 +4,14 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 namespace headcount {
 namespace fs = std::filesystem;
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongest = std::size_t{1} << 28;
 
@@ -82,7 +80,7 @@ Manifest read_manifest(const fs::path& folder) {
                                                 folder.string(), Manifest::kName));
   const auto text = read_file(path, kLongest);
   try {
-    return from_json(Json::parse(text));
+    return from_json(parse_json(text));
   } catch (const std::exception& error) {
     throw Error(ExitCode::bad_data, fmt::format("{} is broken: {}; `headcount run` writes it anew",
                                                 path.string(), error.what()));
@@ -94,7 +92,7 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
     if (read_manifest(folder) == manifest) return;
   } catch (const Error&) {  // none, or a broken one: written now
   }
-  publish_text(folder / Manifest::kName, to_json(manifest).dump(1) + "\n");
+  publish_text(folder / Manifest::kName, to_text(to_json(manifest), 1) + "\n");
 }
 
 std::optional<std::string> what_changed(const fs::path& folder, const Manifest& next) {

@@ -9,11 +9,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 namespace headcount {
 namespace {
@@ -30,7 +30,7 @@ bool is_due(steady_clock::time_point& last, steady_clock::duration interval) {
 
 // Whether a line of a curve is whole and tells of nothing after training step `last`.
 bool is_kept(const std::string& line, std::int64_t last) {
-  const auto event = nlohmann::json::parse(line, nullptr, false);
+  const auto event = parse_json(line);
   if (!event.is_object()) return false;
   const auto step = event.find("step");
   return step == event.end() || (step->is_number_integer() && step->get<std::int64_t>() <= last);
@@ -62,10 +62,10 @@ void Progress::continue_curve(std::int64_t last) {
   begin_curve(kept);
 }
 
-void Progress::record(const std::string& json) {
-  event_ = json;
+void Progress::record(const Json& event) {
+  event_ = to_text(event);
   if (!begun_) begin_curve("");
-  write(json + "\n");
+  write(event_ + "\n");
 }
 
 void Progress::begin_curve(const std::string& content) {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "base/json.hpp"
+
 namespace headcount {
 
 // What a running trial tells: every event, line by line, in <trial>.jsonl (its curve) for `tail -f`
@@ -28,9 +30,9 @@ class Progress {
   // interruption, are taken out of the curve. Without this call the first event begins a new curve.
   void continue_curve(std::int64_t last);
 
-  // One JSON object, without the newline; in the file when this returns. A curve that cannot be
+  // One line; in the file when this returns. A curve that cannot be
   // written any more is no reason to lose the trial: it ends there.
-  void record(const std::string& json);
+  void record(const Json& event);
   // `always` shows a line that is not to be skipped; others are shown every ten seconds.
   void show(const std::string& text, bool always = false);
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/interrupt.hpp"
+#include "base/json.hpp"
 #include "measure/mean_context.hpp"
 #include "run/checkpoint.hpp"
 #include "run/config.hpp"
@@ -152,7 +152,7 @@ class TrialRun {
     const auto& stages = state_.stages;
     const auto done = std::find_if(stages.begin(), stages.end(),
                                    [&](const StageTime& stage) { return stage.name == name; });
-    progress_.record(nlohmann::json{{"stage", name}, {"seconds", done->wall_seconds}}.dump());
+    progress_.record(Json{{"stage", name}, {"seconds", done->wall_seconds}});
   }
 
   // After each step, validation and pass: the places where a trial can go on from a checkpoint.
@@ -229,11 +229,10 @@ class TrialRun {
   void step(std::int64_t steps) {
     state_.training.steps.push_back(trainer_->step(last_step() + 1));
     const auto& report = state_.training.steps.back();
-    progress_.record(nlohmann::json{{"step", report.step},
-                                    {"loss", report.loss},
-                                    {"learning_rate", report.learning_rate},
-                                    {"gradient_norm", report.gradient_norm}}
-                         .dump());
+    progress_.record(Json{{"step", report.step},
+                          {"loss", report.loss},
+                          {"learning_rate", report.learning_rate},
+                          {"gradient_norm", report.gradient_norm}});
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - train_began_;
     const double each = passed.count() / static_cast<double>(report.step - first_step_);
     progress_.show(fmt::format("step {}/{}  loss {:.4f}  {:.3g} ms/step  {} left", report.step,
@@ -249,7 +248,7 @@ class TrialRun {
       const auto measured = evaluator(SplitName::validation, "measure.examples");
       found.heads = measure_heads<float>(names, MeasureInput<float>::of(measured, treatment));
     }
-    progress_.record(nlohmann::json{{"step", step}, {"validation_nll", found.nll}}.dump());
+    progress_.record(Json{{"step", step}, {"validation_nll", found.nll}});
     progress_.show(fmt::format("step {}  validation nll {:.4f}", step, found.nll), true);
     if (settings_.is("evaluate.parameters", "best") && found.nll < state_.best_nll) {
       state_.best_nll = found.nll;

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 
 namespace headcount {
 namespace fs = std::filesystem;
@@ -21,12 +21,11 @@ TrialFiles::TrialFiles(const fs::path& folder, const std::string& id)
       failure(folder / (id + ".failed.json")) {}
 
 void write_failure(const fs::path& path, const Failure& failure) {
-  const auto text = nlohmann::json{{"trial", failure.trial},
-                                   {"reason", failure.reason},
-                                   {"code", static_cast<int>(failure.code)}}
-                        .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                    "\n";
-  publish_text(path, text);
+  publish_text(path, to_text({{"trial", failure.trial},
+                              {"reason", failure.reason},
+                              {"code", static_cast<int>(failure.code)}},
+                             2) +
+                         "\n");
 }
 
 std::optional<Failure> read_failure(const fs::path& path) {
@@ -34,7 +33,7 @@ std::optional<Failure> read_failure(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   Failure failure{"", fmt::format("{} says no reason", path.string()), ExitCode::internal};
   try {
-    const auto json = nlohmann::json::parse(read_file(path, kLongest));
+    const auto json = parse_json(read_file(path, kLongest));
     failure.trial = json.at("trial").get<std::string>();
     failure.code = static_cast<ExitCode>(json.at("code").get<int>());
     failure.reason = json.at("reason").get<std::string>();
@@ -57,7 +56,7 @@ std::int64_t last_step(const fs::path& curve) {
   file.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(file.tellg()) - kTail));
   std::int64_t last = 0;
   for (std::string line; std::getline(file, line);) {
-    const auto event = nlohmann::json::parse(line, nullptr, false);
+    const auto event = parse_json(line);
     if (!event.is_object()) continue;  // torn at either end
     const auto step = event.find("step");
     if (step != event.end() && step->is_number_integer()) last = step->get<std::int64_t>();

@@ -8,10 +8,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "base/interrupt.hpp"
+#include "base/json.hpp"
 #include "base/process.hpp"
 #include "run/lock.hpp"
 #include "run/memory.hpp"
@@ -38,7 +38,7 @@ void note(const std::string& what) { fmt::print(stderr, "{} {}\n", utc_now(), wh
 
 // The training step an event tells of; 0 for none.
 std::int64_t step_of(const std::string& event) {
-  const auto json = nlohmann::json::parse(event, nullptr, false);
+  const auto json = parse_json(event);
   const bool has_step =
       json.is_object() && json.contains("step") && json["step"].is_number_integer();
   return has_step ? json["step"].get<std::int64_t>() : 0;

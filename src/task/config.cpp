@@ -45,6 +45,10 @@ struct Check {
   }
 };
 
+TaskConfig::Value fallback_of(const TaskKey& key) {
+  return std::visit([](const auto& type) { return TaskConfig::Value(type.fallback); }, key.type);
+}
+
 const TaskKey& find_key(std::string_view name) {
   const auto& keys = task_keys();
   const auto found = std::ranges::find(keys, name, &TaskKey::name);
@@ -55,9 +59,7 @@ const TaskKey& find_key(std::string_view name) {
 }  // namespace
 
 TaskConfig::TaskConfig() {
-  for (const TaskKey& key : task_keys())
-    values_.emplace(key.name,
-                    std::visit([](const auto& type) { return Value(type.fallback); }, key.type));
+  for (const TaskKey& key : task_keys()) values_.emplace(key.name, fallback_of(key));
 }
 
 void TaskConfig::set(std::string_view key, Value value) {
@@ -78,5 +80,9 @@ const T& TaskConfig::value(std::string_view key) const {
 std::int64_t TaskConfig::integer(std::string_view key) const { return value<std::int64_t>(key); }
 double TaskConfig::real(std::string_view key) const { return value<double>(key); }
 const std::string& TaskConfig::text(std::string_view key) const { return value<std::string>(key); }
+
+bool TaskConfig::is_default(const TaskKey& key) const {
+  return values_.at(key.name) == fallback_of(key);
+}
 
 }  // namespace headcount

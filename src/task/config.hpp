@@ -58,6 +58,8 @@ class TaskConfig {
   double real(std::string_view key) const;
   const std::string& text(std::string_view key) const;  // of a choice, too
 
+  bool is_default(const TaskKey& key) const;
+
  private:
   template <class T>
   const T& value(std::string_view key) const;

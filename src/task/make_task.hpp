@@ -23,6 +23,11 @@ const Registry<TaskEntry>& tasks();
 // name differently.
 const std::vector<TaskKey>& task_keys();
 
+// The keys set to something else than their default that the task of `config` does not ask for:
+// they belong to another kind, source or tokenizer and would have no effect. Throws Error
+// (bad_data) for an unknown source.
+std::vector<std::string> keys_without_effect(const TaskConfig& config);
+
 // Reads, fetches or generates the data and makes the task of a spec. Throws Error: bad_data for a
 // value out of range, an unknown name, broken text, or a split without targets; no_input where data
 // is missing and cannot be fetched.

@@ -16,6 +16,12 @@ constexpr auto kKinds =
     enumeration<RelationKind>("relation", "subject-verb", "verb-object", "adjective-noun",
                               "adverb-verb", "pronoun-antecedent", "query-answer");
 
+// Whether `offset` places on from the last token of one word is a token of the other.
+bool finds(std::int64_t offset, const Span& from, const Span& to) {
+  const std::int64_t token = from.end - 1 + offset;
+  return to.first <= token && token < to.end;
+}
+
 // Counts how many relations each offset finds. A word is found by a run of offsets; only the ends
 // of runs are kept.
 class OffsetCounts {
@@ -81,6 +87,21 @@ std::vector<OffsetGuess> best_offsets(const std::vector<Example>& examples) {
     guesses.push_back({kind, of_kind.relations, up.offset, down.offset, up.found, down.found});
   }
   return guesses;
+}
+
+std::vector<OffsetGuess> try_offsets(std::vector<OffsetGuess> chosen,
+                                     const std::vector<Example>& examples) {
+  for (OffsetGuess& guess : chosen) {
+    guess.relations = guess.found_to_governor = guess.found_to_dependent = 0;
+    for (const Example& example : examples)
+      for (const auto& [kind, dependent, governor] : example.relations) {
+        if (kind != guess.kind) continue;
+        ++guess.relations;
+        guess.found_to_governor += finds(guess.to_governor, dependent, governor);
+        guess.found_to_dependent += finds(guess.to_dependent, governor, dependent);
+      }
+  }
+  return chosen;
 }
 
 std::vector<Relation> relations_within(const std::vector<Relation>& relations, const Span& part) {

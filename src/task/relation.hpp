@@ -54,6 +54,11 @@ struct OffsetGuess {
 // then the one to the left.
 std::vector<OffsetGuess> best_offsets(const std::vector<Example>& examples);
 
+// The same offsets tried on other examples, since one is chosen on one split and reported on
+// another.
+std::vector<OffsetGuess> try_offsets(std::vector<OffsetGuess> chosen,
+                                     const std::vector<Example>& examples);
+
 // The relations that lie wholly in `part`, counted from its beginning.
 std::vector<Relation> relations_within(const std::vector<Relation>& relations, const Span& part);
 

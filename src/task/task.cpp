@@ -13,19 +13,20 @@ namespace {
 constexpr auto kSplits = enumeration<SplitName>("split", "train", "validation", "test");
 
 std::string in_percent(std::int64_t part, std::int64_t all) {
+  if (all == 0) return "none";
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
 }
 
-// How often each relation occurs, and the share that the best fixed offset finds.
-std::string relation_lines(const Split& split, std::string_view name) {
+// How often each relation occurs, and the share that a fixed offset finds, chosen on validation.
+std::string relation_lines(const Split& validation, const Split& test) {
   std::string text;
-  for (const auto& guess : best_offsets(split.examples))
+  for (const auto& guess : try_offsets(best_offsets(validation.examples), test.examples))
     text += fmt::format(
-        "{} {}: {} relations; the best offset finds {} from the dependent on ({:+}), {} from the "
-        "governor on ({:+})\n",
-        name, name_of(guess.kind), guess.relations,
-        in_percent(guess.found_to_governor, guess.relations), guess.to_governor,
-        in_percent(guess.found_to_dependent, guess.relations), guess.to_dependent);
+        "{}: {} relations in test; validation's best offset finds {} from the dependent on ({:+}), "
+        "{} from the governor on ({:+})\n",
+        name_of(guess.kind), guess.relations, in_percent(guess.found_to_governor, guess.relations),
+        guess.to_governor, in_percent(guess.found_to_dependent, guess.relations),
+        guess.to_dependent);
   return text;
 }
 
@@ -65,10 +66,11 @@ std::string Task::report() const {
     text += fmt::format("{}: {} examples, {} targets", name_of(name), held_out.examples.size(),
                         held_out.target_count());
     if (!held_out.clusters.empty())
-      text += fmt::format(" in {} documents, {} to {}", held_out.clusters.size(),
+      text += fmt::format(" in {} clusters, {} to {}", held_out.clusters.size(),
                           held_out.clusters.front(), held_out.clusters.back());
-    text += '\n' + relation_lines(held_out, name_of(name));
+    text += '\n';
   }
+  text += relation_lines(split(SplitName::validation), split(SplitName::test));
   return text + fmt::format("data hash: {}\n", data_hash());
 }
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "catch.hpp"
 #include "cli/program.hpp"
 #include "run/calibration.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("a spec runs to files that every reading command understands") {
     CHECK_THAT(shown.out, ContainsSubstring("tiny") && ContainsSubstring("importance.gradient") &&
                               ContainsSubstring("heads_left") && ContainsSubstring("latency of ") &&
                               ContainsSubstring("ms intact"));
-    const auto json = nlohmann::json::parse(folder.headcount("show --json " + file).out);
+    const auto json = parse_json(folder.headcount("show --json " + file).out);
     CHECK(json["spec"]["model.heads"] == "2");
     CHECK(json["question"] == "Is <this> & that \"quoted\"?");
     CHECK(json["scores"].size() > 0);
@@ -112,12 +112,12 @@ TEST_CASE("a spec runs to files that every reading command understands") {
         folder.headcount("mask " + file + " --heads decoder_self:*:* --format json");
     INFO(masked.err);
     REQUIRE(masked.code == 0);
-    const auto rows = nlohmann::json::parse(masked.out);
+    const auto rows = parse_json(masked.out);
     CHECK(rows[0]["metric"] == "nll");
     CHECK(rows[0]["difference"].get<double>() ==
           Approx(rows[0]["masked"].get<double>() - rows[0]["intact"].get<double>()));
     // The stored model is the one that was scored.
-    const auto json = nlohmann::json::parse(folder.headcount("show --json " + file).out);
+    const auto json = parse_json(folder.headcount("show --json " + file).out);
     for (const auto& score : json["scores"])
       if (score["split"] == "test" && score["metric"] == "nll")
         CHECK(score["value"].get<double>() == rows[0]["intact"].get<double>());
@@ -202,7 +202,7 @@ TEST_CASE("a plan tells what the trials of a spec will cost") {
   const auto planned = folder.headcount(twice + "--no-time --format json");
   INFO(planned.err);
   REQUIRE(planned.code == 0);
-  const auto plan = nlohmann::json::parse(planned.out);
+  const auto plan = parse_json(planned.out);
   REQUIRE(plan["trials"].size() == 4);
   int trained = 0;
   for (const auto& trial : plan["trials"]) {
@@ -222,7 +222,7 @@ TEST_CASE("a plan tells what the trials of a spec will cost") {
   const auto timed = folder.headcount(twice + "--jobs 2 --format json");
   INFO(timed.err);
   CHECK(timed.err.empty());  // nothing was measured
-  const auto with_time = nlohmann::json::parse(timed.out);
+  const auto with_time = parse_json(timed.out);
   double sum = 0;
   for (const auto& trial : with_time["trials"]) sum += trial["total_s"].get<double>();
   CHECK(sum > 0);
@@ -255,7 +255,7 @@ TEST_CASE("a failing trial is recorded and does not stop the others") {
   for (const auto& entry : fs::directory_iterator(folder / "out"))
     if (entry.path().string().ends_with(".failed.json")) {
       ++failures;
-      const auto json = nlohmann::json::parse(read_file(entry.path()));
+      const auto json = parse_json(read_file(entry.path()));
       CHECK_THAT(json["reason"].get<std::string>(), ContainsSubstring("step"));
     }
   CHECK(failures == 1);
@@ -277,7 +277,7 @@ TEST_CASE("status tells how far a run is, from its folder alone") {
   const auto less = folder.headcount("status out --format json");
   CHECK(less.code == 0);
   CHECK(less.err == "4 trials: 2 done, 1 damaged, 1 left\n");
-  const auto rows = nlohmann::json::parse(less.out);
+  const auto rows = parse_json(less.out);
   CHECK(rows[0]["state"] == "left");
   CHECK(rows[0]["trial"] == fs::path(files[0]).stem().string());
   CHECK(rows[1]["state"] == "damaged");

@@ -7,13 +7,12 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "catch.hpp"
 #include "sample.hpp"
 
 namespace headcount {
 namespace {
-
-using nlohmann::json;
 
 std::string bytes_of(const ArrayWriter& writer) {
   const TemporaryFolder folder;
@@ -26,7 +25,7 @@ const std::vector<double> kDoubles{0.1, std::numeric_limits<double>::infinity(),
 const std::vector<std::int64_t> kIntegers{std::numeric_limits<std::int64_t>::min(), 7};
 
 std::string sample() {
-  ArrayWriter writer(json{{"name", "x"}});
+  ArrayWriter writer(Json{{"name", "x"}});
   writer.add("f", std::span(kFloats));
   writer.add("d", std::span(kDoubles));
   writer.add("i", std::span(kIntegers));
@@ -55,7 +54,7 @@ std::string forged(const std::string& header, const std::string& body) {
 
 TEST_CASE("arrays come back as they were") {
   const ArrayReader reader(sample(), "file");
-  CHECK(reader.meta() == json{{"name", "x"}});
+  CHECK(reader.meta() == Json{{"name", "x"}});
   CHECK(reader.read<float>("f") == kFloats);
   CHECK(std::signbit(reader.read<float>("f")[1]));
   CHECK(reader.read<double>("d") == kDoubles);
@@ -104,7 +103,7 @@ TEST_CASE("a header that lies is refused before memory is taken") {
 
 TEST_CASE("whatever is written is read") {
   rc::check([](const std::vector<double>& a, const std::vector<std::int64_t>& b) {
-    ArrayWriter writer(json::object());
+    ArrayWriter writer(Json::object());
     writer.add("a", std::span(a));
     writer.add("b", std::span(b));
     const ArrayReader reader(bytes_of(writer), "file");
@@ -114,7 +113,7 @@ TEST_CASE("whatever is written is read") {
 }
 
 TEST_CASE("a place that cannot be written is told") {
-  const ArrayWriter writer(json::object());
+  const ArrayWriter writer(Json::object());
   try {
     writer.write("/nonexistent/folder/file");
     FAIL("no error");

@@ -1,9 +1,9 @@
 #include "run/calibration.hpp"
 
-#include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "catch.hpp"
 #include "sample.hpp"
 
@@ -127,17 +127,17 @@ TEST_CASE("a calibration that is broken or of another build is refused") {
   CHECK_THAT(problem(), ContainsSubstring("100000 bytes"));
 
   write_calibration(made_up(), file.path);
-  const auto sound = nlohmann::json::parse(read_file(file.path));
-  const auto with = [&](const char* pointer, const nlohmann::json& value) {
+  const auto sound = parse_json(read_file(file.path));
+  const auto with = [&](const char* pointer, const Json& value) {
     auto changed = sound;
-    changed[nlohmann::json::json_pointer(pointer)] = value;
+    changed[Json::json_pointer(pointer)] = value;
     write_text(file.path, changed.dump());
     return problem();
   };
   CHECK(with("/holds_for", sound["holds_for"]) == "none");
   CHECK_THAT(with("/holds_for/cpu", "abacus"), ContainsSubstring("another processor"));
   CHECK_THAT(with("/holds_for/flags", "-O0"), ContainsSubstring("another build"));
-  for (const auto& value : std::vector<nlohmann::json>{-1.0, 1e300, nullptr, "fast", {1}})
+  for (const auto& value : std::vector<Json>{-1.0, 1e300, nullptr, "fast", {1}})
     CHECK_THAT(with("/seconds_per_unit/updates", value), ContainsSubstring("updates"));
   CHECK_THAT(with("/seconds_per_unit", {1, 2}), ContainsSubstring("no rate of"));
 }

@@ -123,6 +123,24 @@ TEST_CASE("what needs a split is told when the split is missing") {
 
 TEST_CASE("only a language model can be scored as it generates") {
   CHECK(problem({"evaluate.generation=3"}) == "no problem");
+  CHECK_THAT(problem({"evaluate.generation=3", "task.kind=masked-lm"}),
+             ContainsSubstring("task.kind = masked-lm generates nothing"));
+}
+
+TEST_CASE("a key of another task is refused, not passed over") {  // this one is synthetic.recall
+  CHECK_THAT(problem({"task.masked=0.2"}),
+             ContainsSubstring("task.masked: it has no effect on task.kind = language-model"));
+  CHECK_THAT(problem({"task.block=6"}), ContainsSubstring("task.data = synthetic.recall"));
+  CHECK_THAT(problem({"task.data=austen"}), ContainsSubstring("task.recall-pairs"));
+  CHECK(problem({"task.recall-pairs=3"}) == "no problem");
+  CHECK(problem({"task.masked=0.15"}) == "no problem");  // the default, which changes nothing
+}
+
+TEST_CASE("targets of masked-lm cannot be more than all") {
+  CHECK_THAT(problem({"task.masked-random=0.6", "task.masked-kept=0.5"}),
+             ContainsSubstring("more than all targets"));
+  CHECK_THAT(problem({"task.masked-random=0.5", "task.masked-kept=0.5"}),
+             !ContainsSubstring("more than all targets"));
 }
 
 TEST_CASE("a model too large to be meant is refused before memory is taken") {

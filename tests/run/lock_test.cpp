@@ -3,12 +3,12 @@
 #include <csignal>
 #include <thread>
 
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "catch.hpp"
 #include "run/trial_files.hpp"
 #include "sample.hpp"
@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 void write_lock(const fs::path& path, const LockOwner& owner) {
-  write_text(path, nlohmann::json{{"host", owner.host},
-                                  {"boot", owner.boot},
-                                  {"processes", owner.processes},
-                                  {"pid", owner.pid},
-                                  {"started", owner.started},
-                                  {"token", owner.token}}
+  write_text(path, Json{{"host", owner.host},
+                        {"boot", owner.boot},
+                        {"processes", owner.processes},
+                        {"pid", owner.pid},
+                        {"started", owner.started},
+                        {"token", owner.token}}
                        .dump());
 }
 

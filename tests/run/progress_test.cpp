@@ -34,13 +34,13 @@ TEST_CASE("events are in the file as soon as they are recorded, and begin a new 
   const auto path = folder.path() / "trial.jsonl";
   {
     Progress progress("trial", path, true);
-    progress.record(R"({"step":1})");
+    progress.record({{"step", 1}});
     CHECK(read_file(path) == "{\"step\":1}\n");
-    progress.record(R"({"step":2})");
+    progress.record({{"step", 2}});
     CHECK(read_file(path) == "{\"step\":1}\n{\"step\":2}\n");
   }
   Progress again("trial", path, true);
-  again.record(R"({"step":7})");
+  again.record({{"step", 7}});
   CHECK(read_file(path) == "{\"step\":7}\n");
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("a trial that goes on continues its curve after the step of its checkp
   Progress progress("trial", path, true);
   progress.continue_curve(2);
   CHECK(read_file(path) == kept + "{\"stage\":\"train\",\"seconds\":1}\n");
-  progress.record(R"({"step":3})");
+  progress.record({{"step", 3}});
   CHECK(read_file(path) == kept + "{\"stage\":\"train\",\"seconds\":1}\n{\"step\":3}\n");
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("who watches hears the last event with every text that is due") {
                       heard.push_back(text + " " + event);
                     });
   progress.show("begins");
-  progress.record(R"({"step":1})");
+  progress.record({{"step", 1}});
   progress.show("ends", true);
   CHECK(heard == std::vector<std::string>{"begins ", "ends {\"step\":1}"});
 }

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "base/json.hpp"
 #include "base/process.hpp"
 #include "catch.hpp"
 #include "run/lock.hpp"
@@ -149,7 +149,7 @@ TEST_CASE("a trial that diverges is recorded and the others go on") {
   CHECK_FALSE(fs::exists(failed.path));
   const auto note = folder.path() / (failed.trial_id + ".failed.json");
   REQUIRE(files(folder.path(), ".failed.json") == std::vector{note.filename().string()});
-  const auto json = nlohmann::json::parse(read_file(note));
+  const auto json = parse_json(read_file(note));
   CHECK(json.at("trial") == failed.trial_id);
   CHECK(json.at("reason") == failed.reason);
   CHECK(json.at("code") == 65);
@@ -506,14 +506,13 @@ TEST_CASE("what killed runners left is taken over or removed") {
   write_text(part(dead), "half");
   write_text(part(::getpid()), "half");
   auto owner = LockOwner::self("token");
-  write_text(folder.path() / (outcome.trial_id + ".lock"),
-             nlohmann::json{{"host", owner.host},
-                            {"boot", owner.boot},
-                            {"processes", owner.processes},
-                            {"pid", dead},
-                            {"started", 7},
-                            {"token", owner.token}}
-                 .dump());
+  write_text(folder.path() / (outcome.trial_id + ".lock"), Json{{"host", owner.host},
+                                                                {"boot", owner.boot},
+                                                                {"processes", owner.processes},
+                                                                {"pid", dead},
+                                                                {"started", 7},
+                                                                {"token", owner.token}}
+                                                               .dump());
   CHECK(statuses(run(tiny(), folder.path())) == std::vector{Status::done});
   CHECK_FALSE(fs::exists(part(dead)));
   CHECK(fs::exists(part(::getpid())));

@@ -27,6 +27,23 @@ TEST_CASE("keys of the task section are declared once, and understood by someone
   CHECK(names == understood);
 }
 
+TEST_CASE("keys that the task does not ask for have no effect") {
+  using Names = std::vector<std::string>;
+  TaskConfig config;
+  CHECK(keys_without_effect(config).empty());
+  config.set("task.masked", 0.2);
+  config.set("task.recall-pairs", std::int64_t{3});
+  CHECK(keys_without_effect(config) == Names{"task.masked", "task.recall-pairs"});
+  config.set("task.kind", "masked-lm");
+  CHECK(keys_without_effect(config) == Names{"task.recall-pairs"});
+  config.set("task.kind", "language-model");
+  config.set("task.data", "synthetic.recall");
+  config.set("task.block", std::int64_t{32});
+  CHECK(keys_without_effect(config) == Names{"task.block", "task.masked"});
+  config.set("task.data", "nowhere");
+  CHECK_THROWS_WITH(keys_without_effect(config), ContainsSubstring("nowhere"));
+}
+
 TEST_CASE("a report says where the data lies and what it holds") {
   const TemporaryFile file(std::string(80, 'a') + std::string(20, 'b'));
   TaskConfig config;

@@ -88,6 +88,18 @@ TEST_CASE("no offset finds more than the best one") {
   }));
 }
 
+TEST_CASE("offsets chosen on one split are tried on another") {
+  const auto chosen = best_offsets({example_with({{subject_verb, {1, 2}, {2, 3}}})});
+  const std::vector<Example> others{
+      example_with({{subject_verb, {0, 1}, {2, 3}}, {subject_verb, {4, 5}, {5, 7}}}),
+      example_with({{subject_verb, {1, 2}, {0, 1}}, {adverb_verb, {1, 2}, {2, 3}}})};
+  // One place on finds the second governor alone; one back, from its last token, finds nothing.
+  CHECK(try_offsets(chosen, others) == std::vector<OffsetGuess>{{subject_verb, 3, 1, -1, 1, 0}});
+  CHECK(try_offsets(chosen, {Example{}}) ==
+        std::vector<OffsetGuess>{{subject_verb, 0, 1, -1, 0, 0}});
+  CHECK(try_offsets(best_offsets(others), others) == best_offsets(others));
+}
+
 TEST_CASE("relations of a part are those wholly in it") {
   const std::vector<Relation> relations{{subject_verb, {1, 2}, {3, 5}},
                                         {verb_object, {6, 7}, {3, 5}}};

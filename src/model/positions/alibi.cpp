@@ -49,18 +49,12 @@ class Alibi : public PositionEncoding<Real> {
   std::vector<std::vector<Real>> slopes_;  // [layer][head]
 };
 
-template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig& config, ParameterLayout&) {
-  return std::make_unique<Alibi<Real>>(config);
-}
-
 }  // namespace
 
 PositionEntry alibi_positions() {
-  return {{"alibi", "from a score is taken the distance of its tokens times the head's fixed slope",
-           "Press et al. 2022"},
-          make<float>,
-          make<double>};
+  return position_entry<Alibi>(
+      {"alibi", "from a score is taken the distance of its tokens times the head's fixed slope",
+       "Press et al. 2022"});
 }
 
 }  // namespace headcount

@@ -32,19 +32,11 @@ class Learned : public PositionEncoding<Real> {
   ParameterBlock table_;  // [longest, D]
 };
 
-template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig& config,
-                                             ParameterLayout& layout) {
-  return std::make_unique<Learned<Real>>(config, layout);
-}
-
 }  // namespace
 
 PositionEntry learned_positions() {
-  return {{"learned", "one trained vector per position, added to embeddings",
-           "Gehring et al. 2017; Vaswani et al. 2017, table 3 (E)"},
-          make<float>,
-          make<double>};
+  return position_entry<Learned>({"learned", "one trained vector per position, added to embeddings",
+                                  "Gehring et al. 2017; Vaswani et al. 2017, table 3 (E)"});
 }
 
 }  // namespace headcount

@@ -4,16 +4,16 @@ namespace headcount {
 namespace {
 
 template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig&, ParameterLayout&) {
-  return std::make_unique<PositionEncoding<Real>>();
-}
+class None : public PositionEncoding<Real> {
+ public:
+  explicit None(const PositionConfig&) {}
+};
 
 }  // namespace
 
 PositionEntry no_positions() {
-  return {{"none", "nothing tells positions apart but the mask", "Haviv et al. 2022"},
-          make<float>,
-          make<double>};
+  return position_entry<None>(
+      {"none", "nothing tells positions apart but the mask", "Haviv et al. 2022"});
 }
 
 }  // namespace headcount

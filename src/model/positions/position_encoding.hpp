@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -73,6 +75,21 @@ struct PositionEntry {
       return make_double(config, layout);
   }
 };
+
+template <template <class> class Encoding, class Real>
+std::unique_ptr<PositionEncoding<Real>> make_position(const PositionConfig& config,
+                                                      ParameterLayout& layout) {
+  if constexpr (std::is_constructible_v<Encoding<Real>, const PositionConfig&, ParameterLayout&>)
+    return std::make_unique<Encoding<Real>>(config, layout);
+  else
+    return std::make_unique<Encoding<Real>>(config);
+}
+
+// The entry of an encoding that is made of the config, and of the layout where it has parameters.
+template <template <class> class Encoding>
+PositionEntry position_entry(About about) {
+  return {std::move(about), make_position<Encoding, float>, make_position<Encoding, double>};
+}
 
 const Registry<PositionEntry>& position_encodings();
 

@@ -184,21 +184,14 @@ class Relative : public PositionEncoding<Real> {
   std::vector<Tables> tables_;  // per layer
 };
 
-template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig& config,
-                                             ParameterLayout& layout) {
-  return std::make_unique<Relative<Real>>(config, layout);
-}
-
 }  // namespace
 
 PositionEntry relative_positions() {
-  return {{"relative",
-           "trained vectors of the offset, clipped at model.relative-distance, stand beside keys "
-           "and values; a layer's heads share them",
-           "Shaw et al. 2018"},
-          make<float>,
-          make<double>};
+  return position_entry<Relative>(
+      {"relative",
+       "trained vectors of the offset, clipped at model.relative-distance, stand beside keys "
+       "and values; a layer's heads share them",
+       "Shaw et al. 2018"});
 }
 
 }  // namespace headcount

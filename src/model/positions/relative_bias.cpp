@@ -77,22 +77,14 @@ class RelativeBias : public PositionEncoding<Real> {
   std::vector<int> buckets_;  // by offset
 };
 
-template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig& config,
-                                             ParameterLayout& layout) {
-  return std::make_unique<RelativeBias<Real>>(config, layout);
-}
-
 }  // namespace
 
 PositionEntry relative_bias_positions() {
-  return {
+  return position_entry<RelativeBias>(
       {"relative-bias",
        "to a score is added a trained number of the head and of the offset, in 32 buckets up to "
        "128 tokens, shared by layers",
-       "Raffel et al. 2020, section 2.1"},
-      make<float>,
-      make<double>};
+       "Raffel et al. 2020, section 2.1"});
 }
 
 }  // namespace headcount

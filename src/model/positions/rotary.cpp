@@ -64,18 +64,12 @@ class Rotary : public PositionEncoding<Real> {
   std::map<Index, Table> tables_;  // by K
 };
 
-template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig& config, ParameterLayout&) {
-  return std::make_unique<Rotary<Real>>(config);
-}
-
 }  // namespace
 
 PositionEntry rotary_positions() {
-  return {{"rotary", "pairs of columns of queries and keys turn with their positions",
-           "Su et al. 2021"},
-          make<float>,
-          make<double>};
+  return position_entry<Rotary>({"rotary",
+                                 "pairs of columns of queries and keys turn with their positions",
+                                 "Su et al. 2021"});
 }
 
 }  // namespace headcount

@@ -32,19 +32,12 @@ class Sinusoidal : public PositionEncoding<Real> {
   Matrix<Real> table_;  // [longest, D]
 };
 
-template <class Real>
-std::unique_ptr<PositionEncoding<Real>> make(const PositionConfig& config, ParameterLayout&) {
-  return std::make_unique<Sinusoidal<Real>>(config);
-}
-
 }  // namespace
 
 PositionEntry sinusoidal_positions() {
-  return {
+  return position_entry<Sinusoidal>(
       {"sinusoidal", "sines and cosines of geometrically spaced wavelengths, added to embeddings",
-       "Vaswani et al. 2017, section 3.5"},
-      make<float>,
-      make<double>};
+       "Vaswani et al. 2017, section 3.5"});
 }
 
 }  // namespace headcount
