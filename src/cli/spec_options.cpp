@@ -1,5 +1,7 @@
 #include "cli/spec_options.hpp"
 
+#include <fmt/format.h>
+
 #include "analysis/summaries.hpp"
 #include "run/config.hpp"
 #include "run/schema.hpp"
@@ -27,9 +29,13 @@ std::vector<std::string> quantities() {
 }  // namespace
 
 Experiment experiment_of(const Arguments& arguments) {
-  return load_experiment(arguments.text("SPEC"), experiment_schema(),
-                         {arguments.optional("scale"), arguments.texts("set"), quantities()},
-                         check_settings);
+  auto experiment = load_experiment(
+      arguments.text("SPEC"), experiment_schema(),
+      {arguments.optional("scale"), arguments.texts("set"), quantities()}, check_settings);
+  for (const auto& key : keys_without_effect(experiment))
+    fmt::print(stderr,
+               "headcount: {} has no effect: no trial's task.kind and task.data ask for it\n", key);
+  return experiment;
 }
 
 }  // namespace headcount

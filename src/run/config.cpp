@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -157,14 +158,6 @@ void check_initialization(const Settings& settings, std::vector<KeyProblem>& pro
 }
 
 void check_task(const Settings& settings, std::vector<KeyProblem>& problems) {
-  const auto kind = settings.text("task.kind"), data = settings.text("task.data");
-  try {
-    for (const auto& key : keys_without_effect(task_config(settings)))
-      problems.push_back(
-          {key, fmt::format("it has no effect on task.kind = {}, task.data = {}", kind, data)});
-  } catch (const Error& error) {
-    problems.push_back({"task.data", error.what()});
-  }
   if (settings.real("task.masked-random") + settings.real("task.masked-kept") > 1)
     problems.push_back({"task.masked-random", "with task.masked-kept it is more than all targets"});
 }
@@ -195,6 +188,16 @@ void check_splits(const Settings& settings, std::vector<KeyProblem>& problems) {
     need("validation", "mask.kind", "mean contexts are taken from");
 }
 
+// Of the task, or none for data that are not known, which whoever makes the task tells.
+std::set<std::string> without_effect(const TrialSpec& trial) {
+  try {
+    const auto keys = keys_without_effect(task_config(trial.settings));
+    return {keys.begin(), keys.end()};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // All keys that training depends on.
 std::string training_text(const Settings& settings) {
   auto text = settings.sections({"seed", "task", "model", "attention", "train"}).to_text();
@@ -214,6 +217,18 @@ TaskConfig task_config(const Settings& settings) {
     else
       config.set(key.name, settings.text(key.name));
   return config;
+}
+
+std::vector<std::string> keys_without_effect(const Experiment& experiment) {
+  std::set<std::string> everywhere;
+  for (const auto& trial : experiment.trials) {
+    auto here = without_effect(trial);
+    if (&trial == &experiment.trials.front())
+      everywhere = std::move(here);
+    else
+      std::erase_if(everywhere, [&](const std::string& key) { return !here.contains(key); });
+  }
+  return {everywhere.begin(), everywhere.end()};
 }
 
 HeadCounts head_counts(const Settings& settings) {

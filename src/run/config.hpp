@@ -17,6 +17,9 @@ namespace headcount {
 
 TaskConfig task_config(const Settings& settings);
 
+// The keys of [task] that no trial's task asks for, though they are set: see make_task.hpp.
+std::vector<std::string> keys_without_effect(const Experiment& experiment);
+
 // The heads of every layer, from model.heads and model.layers.
 HeadCounts head_counts(const Settings& settings);
 

@@ -9,6 +9,7 @@
 #include "run/calibration.hpp"
 
 namespace fs = std::filesystem;
+using headcount::parse_json;
 using headcount::read_file;
 
 namespace {
@@ -235,6 +236,9 @@ TEST_CASE("a plan tells what the trials of a spec will cost") {
 
   CHECK(lines(folder.headcount(twice + "--format csv").out).size() == 5 + 1 + 7);
   CHECK(folder.headcount("plan tiny.ini --set task.data=file:none.txt").code == 66);
+  const auto idle = folder.headcount("plan tiny.ini --no-time --set task.block=6");
+  CHECK(idle.code == 0);
+  CHECK_THAT(idle.err, ContainsSubstring("headcount: task.block has no effect"));
   CHECK(folder.headcount("plan tiny.ini --set model.heads=3").code == 65);
   CHECK(folder.headcount("plan tiny.ini --jobs 0").code == 64);
   CHECK(folder.headcount("calibrate --seconds -1").code == 64);

@@ -68,7 +68,7 @@ TEST_CASE("no damage leads outside of the file") {
     Heap heap = heap_of(bytes);
     for (std::uint32_t index = 0; index < 4; ++index) {
       const auto value = heap.value(reference(4, 8, index), 1);
-      RC_ASSERT(!value || value->size() == 4);
+      RC_ASSERT((!value || value->size() == 4));  // bare, both sides are evaluated
     }
   }));
 }

@@ -53,7 +53,7 @@ TEST_CASE("a report says where the data lies and what it holds") {
   for (const std::string& line :
        {"path: " + file.path(), std::string("size: 100 bytes, 100 characters, 1 documents"),
         std::string("train: 80 tokens, 80 characters"), std::string("vocabulary: 2 symbols"),
-        std::string("validation: 3 examples, 9 targets in 1 documents"),
+        std::string("validation: 3 examples, 9 targets in 1 clusters"),
         "data hash: " + make_task(config)->data_hash()})
     CHECK_THAT(report, ContainsSubstring(line));
 }

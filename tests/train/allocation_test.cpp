@@ -1,6 +1,14 @@
 // Counts what a training step takes from the heap, by standing in front of the C library's
 // functions. Not under sanitizers, which stand there themselves.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#ifdef __has_feature  // clang
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HEADCOUNT_IS_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HEADCOUNT_IS_SANITIZED
+#endif
+#if defined(HEADCOUNT_IS_SANITIZED) || !defined(__GLIBC__)
 #define HEADCOUNT_COUNTS_ALLOCATIONS 0
 #else
 #define HEADCOUNT_COUNTS_ALLOCATIONS 1
