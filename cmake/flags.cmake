@@ -15,6 +15,7 @@ else()
   set(HEADCOUNT_INSTRUCTION_SET "the compiler's default")
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+add_compile_definitions(EIGEN_DONT_PARALLELIZE)  # threads are ours, whatever -fopenmp says
 
 # Kernels are chosen at run time: these files, which see neither Eigen nor each other's inline functions, may use more
 # than the baseline. gcc 12 takes its own AVX-512 intrinsics for uses of uninitialized values.

@@ -61,10 +61,7 @@ int HeadCounts::total() const {
 
 std::vector<HeadId> HeadCounts::all() const {
   std::vector<HeadId> all;
-  for (const Site site : kSites)
-    for (std::size_t layer = 0; layer < layers(site).size(); ++layer)
-      for (int head = 0; head < layers(site)[layer]; ++head)
-        all.push_back({site, static_cast<int>(layer), head});
+  for_each([&](const HeadId& id) { all.push_back(id); });
   return all;
 }
 

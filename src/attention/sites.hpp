@@ -42,7 +42,15 @@ class HeadCounts {
 
   bool contains(const HeadId& id) const;
   int total() const;
-  std::vector<HeadId> all() const;  // by site, layer, head
+  // By site, layer, head.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Site site : kSites)
+      for (std::size_t layer = 0; layer < layers(site).size(); ++layer)
+        for (int head = 0; head < layers(site)[layer]; ++head)
+          visit(HeadId{site, static_cast<int>(layer), head});
+  }
+  std::vector<HeadId> all() const;  // in the same order
   // Where a layer's heads start in all().
   int first_index(Site site, int layer) const;
   bool operator==(const HeadCounts&) const = default;

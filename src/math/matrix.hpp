@@ -1,11 +1,5 @@
 #pragma once
 
-// This header is the one door to Eigen. With OpenMP on the compiler's command line Eigen would
-// start threads of its own inside products.
-#ifndef EIGEN_DONT_PARALLELIZE
-#define EIGEN_DONT_PARALLELIZE
-#endif
-
 #include <Eigen/Core>
 #include <cstdlib>
 #include <memory>

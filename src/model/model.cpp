@@ -257,7 +257,7 @@ void Model<Real>::check(const HeadTreatment<Real>& treatment) const {
   if (treatment.gate.counts() != heads() || treatment.context.counts() != heads() ||
       treatment.mean.counts() != heads())
     throw Error(ExitCode::bad_data, "gates were made for a model with other heads");
-  for (const auto& id : heads().all()) {
+  heads().for_each([&](const HeadId& id) {
     if (!is_present(id) && !treatment.is_intact(id))
       throw Error(ExitCode::bad_data,
                   fmt::format("a mask names {}, which was removed: nothing would consume it",
@@ -268,7 +268,7 @@ void Model<Real>::check(const HeadTreatment<Real>& treatment) const {
       throw Error(ExitCode::bad_data,
                   fmt::format("the mean context of {} has {} numbers, but the head is {} wide",
                               to_string(id), treatment.mean.at(id).size(), width));
-  }
+  });
 }
 
 template <class Real>
