@@ -1,6 +1,7 @@
 // What most tests include and is slow to parse. Tests include what they use all the same.
 #pragma once
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rapidcheck.h>

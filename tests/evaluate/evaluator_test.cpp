@@ -458,7 +458,8 @@ void check_ablations(double tolerance) {
   const ToyTask task;
   ThreadTeam one(1), two(2);
   const auto evaluator = [&](ThreadTeam& team, std::int64_t batch_tokens) {
-    return Evaluator<Real>(random.model, random.parameters, task, kValidation, 0, team, batch_tokens);
+    return Evaluator<Real>(random.model, random.parameters, task, kValidation, 0, team,
+                           batch_tokens);
   };
   const auto tokens = *rc::gen::inRange<std::int64_t>(1, 200);
   const auto found = evaluator(one, tokens).ablations(treatment, heads);
