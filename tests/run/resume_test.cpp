@@ -179,7 +179,8 @@ void forge(const fs::path& path, const std::string& what) {
   const auto key = "\"" + what + "\":\"";
   const auto place = bytes.find(key);
   REQUIRE(place != std::string::npos);
-  bytes[place + key.size()] = '?';
+  const bool is_empty = bytes[place + key.size()] == '"';  // no commit, outside of git
+  bytes[is_empty ? place + 1 : place + key.size()] = '?';
   write_text(path, bytes + array_file_hash(bytes));
 }
 
