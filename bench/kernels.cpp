@@ -138,11 +138,12 @@ void of_rows(const Report& report, const Sizes& s) {
                                    {Activation::gelu_tanh, "gelu-tanh"}})
     report.elements(fmt::format("activate {}", name), wide.size(), [&, kind = kind](auto& k) {
       wide = inputs;  // else it would sink to denormal numbers
-      k.activate(kind, row.data(), rows(wide), rows(slope));
+      k.activate(kind, row.data(), rows(wide), rows(slope), nullptr);
     });
   slope.setOnes();
-  report.elements("multiply", wide.size(),
-                  [&](auto& k) { k.multiply(rows(std::as_const(slope)), rows(wide), row.data()); });
+  report.elements("multiply", wide.size(), [&](auto& k) {
+    k.multiply(rows(std::as_const(slope)), rows(wide), row.data(), nullptr);
+  });
   std::vector<std::uint16_t> half(static_cast<std::size_t>(wide.size()));
   report.elements("to_bfloat16", wide.size(),
                   [&](auto& k) { k.to_bfloat16(rows(std::as_const(wide)), half.data()); });

@@ -43,11 +43,10 @@ void AverageAttention<Real>::forward(const Parameters<Real>& parameters, const F
                                      Offsets offsets, Precision precision, Cache& cache,
                                      MatrixRef<Real> out) const {
   auto averages = cache.averages.resize(x.values.rows(), value_weights_.cols);
-  product<Real>(x, cache.value_weights.of(precision, parameters.view(value_weights_)), averages);
+  product<Real>(x, parameters.factor(precision, value_weights_), averages);
   average(offsets, averages);
-  product<Real>(cache.mixed.of(precision, averages),
-                cache.output_weights.of(precision, parameters.view(output_weights_)), out,
-                Accumulate::yes);
+  product<Real>(cache.mixed.of(precision, averages), parameters.factor(precision, output_weights_),
+                out, Accumulate::yes);
 }
 
 template <class Real>
@@ -56,11 +55,10 @@ void AverageAttention<Real>::backward(const Parameters<Real>& parameters, const 
                                       Scratch& scratch, const Factor<Real>& d_out,
                                       MatrixRef<Real> d_x, Parameters<Real>* gradient) const {
   auto d_values = scratch.d_values.resize(x.values.rows(), value_weights_.cols);
-  product_bt<Real>(d_out, cache.output_weights.again(parameters.view(output_weights_)), d_values);
+  product_bt<Real>(d_out, parameters.factor(precision, output_weights_), d_values);
   average_backward(offsets, d_values);
   const auto from_values = scratch.from_values.of(precision, d_values);
-  product_bt<Real>(from_values, cache.value_weights.again(parameters.view(value_weights_)), d_x,
-                   Accumulate::yes);
+  product_bt<Real>(from_values, parameters.factor(precision, value_weights_), d_x, Accumulate::yes);
   if (!gradient) return;
   product_at<Real>(cache.mixed.again(cache.averages.view()), d_out, gradient->view(output_weights_),
                    Accumulate::yes);

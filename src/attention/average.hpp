@@ -22,7 +22,7 @@ class AverageAttention {
   // What a forward pass leaves for the backward pass.
   struct Cache {
     Buffer<Real> averages;  // [N, D] of the values
-    Rounding<Real> mixed, value_weights, output_weights;
+    Rounding<Real> mixed;
   };
   struct Scratch {
     Buffer<Real> d_values;  // [N, D]

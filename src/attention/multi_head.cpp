@@ -171,7 +171,7 @@ void MultiHeadAttention<Real>::forward(const Parameters<Real>& parameters,
       attend(parameters, pass, head_views(input, cache, b, slot), b, cache, scratch);
   const auto mixed = cache.all_gates_one ? cache.context.view() : cache.gated.view();
   product<Real>(cache.mixed.of(pass.precision, mixed),
-                cache.output_weights.of(pass.precision, parameters.view(output_weights_)), out);
+                parameters.factor(pass.precision, output_weights_), out);
   if (average_)
     average_->forward(parameters, x, input.query_offsets, pass.precision, cache.average, out);
   add_to_rows<Real>(parameters.view(output_bias_), out);
@@ -231,7 +231,7 @@ void MultiHeadAttention<Real>::backward(const Parameters<Real>& parameters,
   using Context = typename HeadTreatment<Real>::Context;
   auto d_gated = scratch.d_context.resize(input.x.rows(), heads() * width());
   const auto from_out = scratch.from_out.of(pass.precision, d_out);
-  product_bt<Real>(from_out, cache.output_weights.again(parameters.view(output_weights_)), d_gated);
+  product_bt<Real>(from_out, parameters.factor(pass.precision, output_weights_), d_gated);
   if (gradient) {
     const auto mixed = cache.all_gates_one ? cache.context.view() : cache.gated.view();
     product_at<Real>(cache.mixed.again(mixed), from_out, gradient->view(output_weights_),

@@ -50,7 +50,7 @@ class MultiHeadAttention {
     Buffer<Real> context;  // [Nq, H·K] Z
     Buffer<Real> gated;    // [Nq, H·K] ξ Z, only when some ξ is not 1
     bool all_gates_one = true;
-    Rounding<Real> x, mixed, output_weights;
+    Rounding<Real> x, mixed;
   };
   // Memory that may be shared between sublayers.
   struct Scratch {

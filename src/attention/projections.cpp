@@ -130,14 +130,12 @@ void Projections<Real>::forward(const Parameters<Real>& parameters,
                                 Precision precision, Cache& cache) const {
   if (!are_inputs()) {
     auto queries = cache.query_side.resize(input.x.rows(), query_side_.weights.cols);
-    product<Real>(x, cache.query_weights.of(precision, parameters.view(query_side_.weights)),
-                  queries);
+    product<Real>(x, parameters.factor(precision, query_side_.weights), queries);
     add_to_rows<Real>(parameters.view(query_side_.bias), queries);
     if (!is_self()) {
       auto memory = cache.memory_side.resize(input.memory.rows(), memory_side_.weights.cols);
       product<Real>(cache.memory.of(precision, input.memory),
-                    cache.memory_weights.of(precision, parameters.view(memory_side_.weights)),
-                    memory);
+                    parameters.factor(precision, memory_side_.weights), memory);
       add_to_rows<Real>(parameters.view(memory_side_.bias), memory);
     }
   }
@@ -257,16 +255,15 @@ void Projections<Real>::finish(const Parameters<Real>& parameters,
                                Parameters<Real>* gradient) const {
   if (are_inputs()) return;
   const auto from_queries = scratch.from_queries.of(precision, sides.queries);
-  product_bt<Real>(from_queries, cache.query_weights.again(parameters.view(query_side_.weights)),
-                   d_x);
+  product_bt<Real>(from_queries, parameters.factor(precision, query_side_.weights), d_x);
   if (gradient) {
     product_at<Real>(x, from_queries, gradient->view(query_side_.weights), Accumulate::yes);
     add_column_sums<Real>(sides.queries, gradient->view(query_side_.bias));
   }
   if (is_self()) return;
   const auto from_memory = scratch.from_memory.of(precision, sides.memory);
-  product_bt<Real>(from_memory, cache.memory_weights.again(parameters.view(memory_side_.weights)),
-                   d_memory, Accumulate::yes);
+  product_bt<Real>(from_memory, parameters.factor(precision, memory_side_.weights), d_memory,
+                   Accumulate::yes);
   if (!gradient) return;
   product_at<Real>(cache.memory.again(input.memory), from_memory,
                    gradient->view(memory_side_.weights), Accumulate::yes);

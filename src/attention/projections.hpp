@@ -36,7 +36,7 @@ class Projections {
     // [Nq, H·K], [Nk, H·K] queries and keys as a position encoding turned them, where they are
     // values or inputs too, which it leaves alone
     Buffer<Real> turned_queries, turned_keys;
-    Rounding<Real> memory, query_weights, memory_weights;
+    Rounding<Real> memory;
   };
   struct Scratch {
     Buffer<Real> d_query_side, d_memory_side, one_head;

@@ -29,21 +29,23 @@ Activation parse_activation(std::string_view name) { return activations().at(nam
 
 template <class Real>
 void activate(Activation activation, ConstMatrixRef<Real> bias, MatrixRef<Real> x,
-              MatrixRef<Real>* slope) {
+              MatrixRef<Real>* slope, std::uint16_t* rounded) {
   kernels<Real>().activate(activation, bias.data(), rows_of<Real>(x),
-                           slope ? rows_of<Real>(*slope) : Rows<Real>{});
+                           slope ? rows_of<Real>(*slope) : Rows<Real>{}, rounded);
 }
 
 template <class Real>
-void activate_backward(ConstMatrixRef<Real> slope, MatrixRef<Real> d, MatrixRef<Real>* d_bias) {
+void activate_backward(ConstMatrixRef<Real> slope, MatrixRef<Real> d, MatrixRef<Real>* d_bias,
+                       std::uint16_t* rounded) {
   kernels<Real>().multiply(const_rows_of<Real>(slope), rows_of<Real>(d),
-                           d_bias ? d_bias->data() : nullptr);
+                           d_bias ? d_bias->data() : nullptr, rounded);
 }
 
-#define HEADCOUNT_INSTANTIATE(Real)                                               \
-  template void activate<Real>(Activation, ConstMatrixRef<Real>, MatrixRef<Real>, \
-                               MatrixRef<Real>*);                                 \
-  template void activate_backward<Real>(ConstMatrixRef<Real>, MatrixRef<Real>, MatrixRef<Real>*);
+#define HEADCOUNT_INSTANTIATE(Real)                                                              \
+  template void activate<Real>(Activation, ConstMatrixRef<Real>, MatrixRef<Real>,                \
+                               MatrixRef<Real>*, std::uint16_t*);                                \
+  template void activate_backward<Real>(ConstMatrixRef<Real>, MatrixRef<Real>, MatrixRef<Real>*, \
+                                        std::uint16_t*);
 HEADCOUNT_INSTANTIATE(float)
 HEADCOUNT_INSTANTIATE(double)
 #undef HEADCOUNT_INSTANTIATE

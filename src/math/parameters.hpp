@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "math/matrix.hpp"
+#include "base/error.hpp"
+#include "math/product.hpp"
 
 namespace headcount {
 
@@ -73,6 +75,9 @@ class ParameterLayout {
 };
 
 // Values (or gradients, or moments) in that layout. The layout must outlive it.
+//
+// As factors in bfloat16 they are rounded by round(), all at once, so that the shards of a step
+// need not each do it; after any access that could change them they must be rounded again.
 template <class Real>
 class Parameters {
  public:
@@ -91,9 +96,30 @@ class Parameters {
 
   const ParameterLayout& layout() const { return *layout_; }
   Index size() const { return values_.cols(); }
-  Real* data() { return values_.data(); }
+  Real* data() {
+    is_rounded_ = false;
+    return values_.data();
+  }
   const Real* data() const { return values_.data(); }
-  void set_zero() { values_.view().setZero(); }
+  void set_zero() {
+    is_rounded_ = false;
+    values_.view().setZero();
+  }
+
+  // Makes what factor() needs in that precision.
+  void round(Precision precision) {
+    if (!headcount::is_rounded<Real>(precision)) return;
+    kernels<Real>().to_bfloat16({std::as_const(*this).data(), 1, size(), size()},
+                                rounded_.resize(1, size()).data());
+    is_rounded_ = true;
+  }
+  // A block as a factor of a product. Throws Error (internal) where round() was forgotten.
+  Factor<Real> factor(Precision precision, const ParameterBlock& b) const {
+    if (!headcount::is_rounded<Real>(precision)) return view(b);
+    if (!is_rounded_)
+      throw Error(ExitCode::internal, "parameters that were not rounded for a product in bfloat16");
+    return {view(b), rounded_.data() + b.offset, b.stride};
+  }
 
   MatrixView<Real> view(const ParameterBlock& b) {
     return {data() + b.offset, b.rows, b.cols, Eigen::OuterStride<>(b.stride)};
@@ -107,6 +133,8 @@ class Parameters {
  private:
   const ParameterLayout* layout_ = nullptr;
   Buffer<Real> values_;
+  Buffer<std::uint16_t> rounded_;
+  bool is_rounded_ = false;
 };
 
 }  // namespace headcount

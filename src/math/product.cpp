@@ -49,17 +49,18 @@ void sgemm(char op_a, char op_b, ConstMatrixRef<float> a, ConstMatrixRef<float> 
 // One thread's products in bfloat16, made once for every shape.
 class Bfloat16Products {
  public:
-  // c = op(a) op(b) (+ c); op(a) [m, k], op(b) [k, n], both contiguous.
-  void multiply(char op_a, char op_b, const std::uint16_t* a, const std::uint16_t* b,
+  // c = op(a) op(b) (+ c); op(a) [m, k], op(b) [k, n].
+  void multiply(char op_a, char op_b, const Factor<float>& a, const Factor<float>& b,
                 MatrixRef<float> c, Index k, Accumulate accumulate) {
-    const Key key{op_a == 'T', op_b == 'T',    accumulate == Accumulate::yes, c.rows(), c.cols(),
-                  k,           c.outerStride()};
+    const Key key{op_a == 'T', op_b == 'T', accumulate == Accumulate::yes,
+                  c.rows(),    c.cols(),    k,
+                  a.stride,    b.stride,    c.outerStride()};
     auto at = made_.find(key);
     if (at == made_.end()) at = made_.emplace(key, make(key)).first;
     const Made& made = at->second;
     // Sources are only read.
-    dnnl::memory left(made.left, engine_, const_cast<std::uint16_t*>(a));
-    dnnl::memory right(made.right, engine_, const_cast<std::uint16_t*>(b));
+    dnnl::memory left(made.left, engine_, const_cast<std::uint16_t*>(a.rounded));
+    dnnl::memory right(made.right, engine_, const_cast<std::uint16_t*>(b.rounded));
     dnnl::memory sum(made.sum, engine_, c.data());
     made.product.execute(stream_,
                          {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, sum}});
@@ -67,19 +68,19 @@ class Bfloat16Products {
   }
 
  private:
-  using Key = std::tuple<bool, bool, bool, Index, Index, Index, Index>;
+  using Key = std::tuple<bool, bool, bool, Index, Index, Index, Index, Index, Index>;
   struct Made {
     dnnl::memory::desc left, right, sum;
     dnnl::matmul product;
   };
 
   Made make(const Key& key) const {
-    const auto& [turn_a, turn_b, accumulate, m, n, k, stride] = key;
+    const auto& [turn_a, turn_b, accumulate, m, n, k, stride_a, stride_b, stride_c] = key;
     using Dims = dnnl::memory::dims;
     const auto type = dnnl::memory::data_type::bf16;
-    const dnnl::memory::desc left({m, k}, type, turn_a ? Dims{1, m} : Dims{k, 1});
-    const dnnl::memory::desc right({k, n}, type, turn_b ? Dims{1, k} : Dims{n, 1});
-    const dnnl::memory::desc sum({m, n}, dnnl::memory::data_type::f32, Dims{stride, 1});
+    const dnnl::memory::desc left({m, k}, type, turn_a ? Dims{1, stride_a} : Dims{stride_a, 1});
+    const dnnl::memory::desc right({k, n}, type, turn_b ? Dims{1, stride_b} : Dims{stride_b, 1});
+    const dnnl::memory::desc sum({m, n}, dnnl::memory::data_type::f32, Dims{stride_c, 1});
     dnnl::primitive_attr attributes;
     if (accumulate) {
       dnnl::post_ops add;
@@ -100,9 +101,10 @@ class Bfloat16Products {
 // Rounded numbers as floats.
 ConstMatrixView<float> widened(const Factor<float>& x, Buffer<float>& memory) {
   const Index rows = x.values.rows(), cols = x.values.cols();
-  float* to = memory.resize(rows, cols).data();
-  for (Index i = 0; i < rows * cols; ++i)
-    to[i] = std::bit_cast<float>(std::uint32_t{x.rounded[i]} << 16);
+  auto wide = memory.resize(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j)
+      wide(i, j) = std::bit_cast<float>(std::uint32_t{x.rounded[i * x.stride + j]} << 16);
   return std::as_const(memory).view();
 }
 
@@ -167,7 +169,7 @@ void bfloat16_product(char op_a, char op_b, const Factor<float>& a, const Factor
   if (has_fast_bfloat16()) {
     use_one_thread();
     static thread_local Bfloat16Products products;
-    products.multiply(op_a, op_b, a.rounded, b.rounded, c, k, accumulate);
+    products.multiply(op_a, op_b, a, b, c, k, accumulate);
     return;
   }
 #else
@@ -193,12 +195,15 @@ bool in_bfloat16(const Factor<float>& a, const Factor<float>& b) {
 }  // namespace
 
 template <class Real>
+void Rounding<Real>::start(Precision precision, Index rows, Index cols) {
+  rounded_ = is_rounded<Real>(precision);
+  if (rounded_) memory_.resize(rows, cols);
+}
+
+template <class Real>
 Factor<Real> Rounding<Real>::of(Precision precision, ConstMatrixRef<Real> x) {
-  rounded_ = std::is_same_v<Real, float> && precision == Precision::bfloat16;
-  if constexpr (std::is_same_v<Real, float>)
-    if (rounded_)
-      kernels<float>().to_bfloat16(const_rows_of<float>(x),
-                                   memory_.resize(x.rows(), x.cols()).data());
+  start(precision, x.rows(), x.cols());
+  if (rounded_) kernels<Real>().to_bfloat16(const_rows_of<Real>(x), memory_.data());
   return again(x);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "math/matrix.hpp"
@@ -17,20 +18,32 @@ enum class Precision { float32, bfloat16 };
 std::string_view name_of(Precision precision);
 std::vector<std::string> precision_names();
 Precision parse_precision(std::string_view text);  // throws Error (bad_data)
+template <class Real>
+constexpr bool is_rounded(Precision precision) {
+  return std::is_same_v<Real, float> && precision == Precision::bfloat16;
+}
 
 // A factor of a large product: its numbers, and for a product in bfloat16 those rounded. A factor
 // of several products need be rounded only once.
 template <class Real>
 struct Factor {
   ConstMatrixView<Real> values;
-  const std::uint16_t* rounded = nullptr;  // contiguous; null in float32
+  const std::uint16_t* rounded = nullptr;  // null in float32; else `values` count for their shape
+  Index stride = 0;                        // of rounded
 
   // Any row-major matrix, view or block of one.
   template <class Dense>
-  Factor(const Dense& x, const std::uint16_t* rounded_values = nullptr)
+  Factor(const Dense& x) : Factor(x, nullptr, 0) {}
+  template <class Dense>
+  Factor(const Dense& x, const std::uint16_t* rounded_values, Index rounded_stride)
       : values(x.data(), x.rows(), x.cols(), Eigen::OuterStride<>(x.outerStride())),
-        rounded(rounded_values) {
+        rounded(rounded_values),
+        stride(rounded_stride) {
     static_assert(Dense::IsRowMajor);
+  }
+
+  Factor middle_rows(Index first, Index count) const {
+    return {values.middleRows(first, count), rounded ? rounded + first * stride : nullptr, stride};
   }
 };
 
@@ -40,10 +53,15 @@ class Rounding {
  public:
   // x in that precision. In double always itself.
   Factor<Real> of(Precision precision, ConstMatrixRef<Real> x);
-  // The same x once more.
-  Factor<Real> again(ConstMatrixRef<Real> x) const {
-    return {x, rounded_ ? memory_.data() : nullptr};
+  // The same x once more, or rows of it from `first`.
+  Factor<Real> again(ConstMatrixRef<Real> x, Index first = 0) const {
+    return {x, rounded_ ? memory_.data() + first * x.cols() : nullptr, x.cols()};
   }
+
+  // For kernels that round what they make: after start() row(i) is where row i of a matrix
+  // [rows, cols] goes, null in float32, and again() gives the factor.
+  void start(Precision precision, Index rows, Index cols);
+  std::uint16_t* row(Index i) { return rounded_ ? memory_.data() + i * memory_.cols() : nullptr; }
 
  private:
   Buffer<std::uint16_t> memory_;

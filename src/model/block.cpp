@@ -57,7 +57,7 @@ void Block<Real>::feed_forward(const Parameters<Real>& parameters, const Attenti
       parameters, dropout, pass.first_row, cache.around_feed_forward, scratch.around, stream,
       [&](ConstMatrixView<Real> input, MatrixRef<Real> output) {
         feed_forward_->forward(parameters, pass.precision, pass.backward_follows, input,
-                               cache.feed_forward, output);
+                               cache.feed_forward, scratch.feed_forward, output);
       });
 }
 

@@ -14,10 +14,10 @@ class FeedForward {
  public:
   struct Cache {
     Buffer<Real> slope, activated;  // [N, F] activation'(x W_1 + b_1), activation(x W_1 + b_1)
-    Rounding<Real> x, hidden, w_1, w_2;
+    Rounding<Real> x, hidden;
   };
   struct Scratch {
-    Buffer<Real> d_hidden;  // [N, F]
+    Buffer<Real> hidden;  // [N, F] or fewer rows at a time
     Rounding<Real> d_out, d_activated;
   };
 
@@ -27,7 +27,7 @@ class FeedForward {
 
   // x, out [N, D]
   void forward(const Parameters<Real>& parameters, Precision precision, bool backward_follows,
-               ConstMatrixRef<Real> x, Cache& cache, MatrixRef<Real> out) const;
+               ConstMatrixRef<Real> x, Cache& cache, Scratch& scratch, MatrixRef<Real> out) const;
 
   // Sets d_x [N, D]; adds to `gradient` unless null.
   void backward(const Parameters<Real>& parameters, Precision precision, ConstMatrixRef<Real> x,

@@ -307,7 +307,7 @@ void Model<Real>::output(const Parameters<Real>& parameters, const Offsets& offs
   const auto hidden = workspace.hidden.view();
   const auto factor = [&](ConstMatrixRef<Real> x) { return workspace.to_output.of(precision, x); };
   const auto weights = [&](const ParameterBlock& block) {
-    return workspace.output_weights.of(precision, parameters.view(block));
+    return parameters.factor(precision, block);
   };
   if (config_.classes > 0) {
     const Index sequences = static_cast<Index>(offsets.size()) - 1;
@@ -337,7 +337,7 @@ void Model<Real>::output_backward(const Parameters<Real>& parameters, const Offs
   const auto from_logits = workspace.from_logits.of(precision, d_logits);
   const auto factor = [&](ConstMatrixRef<Real> x) { return workspace.to_output.again(x); };
   const auto weights = [&](const ParameterBlock& block) {
-    return workspace.output_weights.again(parameters.view(block));
+    return parameters.factor(precision, block);
   };
   if (config_.classes > 0) {
     const auto pooled = workspace.pooled.view();

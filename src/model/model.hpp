@@ -89,7 +89,7 @@ struct ModelWorkspace {
   std::vector<typename Block<Real>::Cache> blocks;
   typename Block<Real>::Scratch scratch;
   typename Norm<Real>::Cache final_norm;
-  Rounding<Real> to_output, output_weights, from_logits;  // factors of the output's products
+  Rounding<Real> to_output, from_logits;  // factors of the output's products
 };
 
 // What Model::forward_without_each() needs besides.

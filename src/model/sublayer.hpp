@@ -197,7 +197,7 @@ class ResidualSublayer {
       work = d_stream;
       const auto x = keeps_stream() ? cache.stream.view() : cache.input.view();
       kernels<Real>().multiply(const_rows_of<Real>(x), rows_of<Real>(work),
-                               gradient->view(scale_).data());
+                               gradient->view(scale_).data(), nullptr);
     }
     if (residual_ != Residual::scaled_sublayer) return;
     if (gradient)

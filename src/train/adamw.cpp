@@ -46,11 +46,13 @@ void AdamW<Real>::update(Parameters<Real>& parameters, const Parameters<Real>& g
                               1};
   auto decayed = plain;
   decayed.decay = static_cast<Real>(1 - learning_rate * config_.weight_decay);
+  Real *first = moments_.first.data(), *second = moments_.second.data();
+  Real* values = parameters.data();
   team.run(static_cast<int>(runs_.size()), [&](int piece, int) {
     const Run& run = runs_[static_cast<std::size_t>(piece)];
     kernels<Real>().adamw(run.decayed ? decayed : plain, gradient.data() + run.first,
-                          moments_.first.data() + run.first, moments_.second.data() + run.first,
-                          parameters.data() + run.first, run.end - run.first);
+                          first + run.first, second + run.first, values + run.first,
+                          run.end - run.first);
   });
 }
 

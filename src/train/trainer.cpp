@@ -87,6 +87,7 @@ void Trainer<Real>::run_shards(const std::vector<Batch>& shards, std::int64_t st
   }
   const Real weight = static_cast<Real>(1.0 / static_cast<double>(targets));
   report.tokens = tokens;
+  parameters_->round(config_.precision);
   const int layers = recorded ? model_->config().layers() : 0;
   report.layer_activation_variance.assign(static_cast<std::size_t>(layers), 0.0);
   std::vector<typename PatternSums<Real>::Layer> patterns(static_cast<std::size_t>(layers));

@@ -192,6 +192,7 @@ struct Layer {
 
   Matrix<Real> forward() {
     Matrix<Real> out = Matrix<Real>::Constant(x.rows(), kWidth, Real{77});
+    parameters.round(pass.precision);
     attention.forward(parameters, input(), pass, cache, scratch, out);
     return out;
   }

@@ -1,5 +1,6 @@
 #include "math/parameters.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 
@@ -95,6 +96,47 @@ TEST_CASE("parameters with nothing in them") {
   CHECK(parameters.view("k").size() == 0);
   CHECK(parameters.view("k").rows() == 4);
   CHECK(parameters.view("b").size() == 2);
+}
+
+TEST_CASE("parameters are rounded all at once, and again after a change") {
+  Example example;
+  Parameters<float> parameters(example.layout);
+  const auto values = random_matrix<float>(2, example.qkv.cols, 3);
+  parameters.view(example.qkv) = values;
+  const auto needed = [&] { return parameters.factor(Precision::bfloat16, example.qkv); };
+  CHECK_THROWS_WITH(needed(), ContainsSubstring("not rounded"));
+  parameters.round(Precision::float32);
+  CHECK(parameters.factor(Precision::float32, example.qkv).rounded == nullptr);
+  CHECK_THROWS_WITH(needed(), ContainsSubstring("not rounded"));
+
+  parameters.round(Precision::bfloat16);
+  Rounding<float> alone;
+  const auto wanted = alone.of(Precision::bfloat16, values);
+  const auto same = [&] {
+    return std::equal(wanted.rounded, wanted.rounded + values.size(), needed().rounded);
+  };
+  CHECK(same());
+  CHECK(same_bits(needed().values, values));
+  CHECK(parameters.factor(Precision::float32, example.qkv).rounded == nullptr);
+  // Columns of a block lie as far apart as the block's.
+  const auto& v = example.layout.at("v").block;
+  const auto columns = parameters.factor(Precision::bfloat16, v);
+  CHECK(columns.rounded == needed().rounded + (v.offset - example.qkv.offset));
+  CHECK(columns.stride == example.qkv.stride);
+
+  parameters.view(example.b)(0, 0) = 1;
+  CHECK_THROWS_WITH(needed(), ContainsSubstring("not rounded"));
+  parameters.round(Precision::bfloat16);
+  parameters.set_zero();
+  CHECK_THROWS_WITH(needed(), ContainsSubstring("not rounded"));
+  parameters.round(Precision::bfloat16);
+  CHECK_FALSE(same());
+  CHECK_THROWS_WITH(parameters.clone().factor(Precision::bfloat16, example.qkv),
+                    ContainsSubstring("not rounded"));
+
+  Parameters<double> wide(example.layout);
+  wide.round(Precision::bfloat16);
+  CHECK(wide.factor(Precision::bfloat16, example.qkv).rounded == nullptr);
 }
 
 TEST_CASE("roles have names of their own, and say what decays") {

@@ -251,6 +251,31 @@ TEST_CASE("a factor is rounded once for several products, and both factors are o
   product<float>(rounding_a.again(a), rounding_b.again(b), second);
   CHECK(same_bits(first, second));
   CHECK_THROWS_WITH(product<float>(left, b, first), ContainsSubstring("rounded"));
+  // Numbers that a kernel rounded itself.
+  rounding_a.start(Precision::bfloat16, 9, 9);
+  kernels<float>().to_bfloat16(const_rows_of<float>(a), rounding_a.row(0));
+  product<float>(rounding_a.again(a), right, second);
+  CHECK(same_bits(first, second));
+  // Some rows of it.
+  const auto rows = rounding_a.again(a.middleRows(2, 3), 2);
+  CHECK(rows.rounded == rounding_a.row(2));
+  CHECK(rows.rounded == left.middle_rows(2, 3).rounded);
+  CHECK(rows.values.rows() == left.middle_rows(2, 3).values.rows());
+  Matrix<float> some(3, 9);
+  product<float>(rows, right, some);
+  CHECK(relative_difference(some, first.middleRows(2, 3)) < 1e-6);
+  // Factors that are columns of something wider.
+  const Factor<float> columns(a.middleCols(4, 5), left.rounded + 4, left.stride);
+  Matrix<float> of_columns(9, 9);
+  product<float>(columns, rounding_b.again(b).middle_rows(4, 5), of_columns);
+  Rounding<float> rounding_cut;
+  const Matrix<float> cut_out = a.middleCols(4, 5), rest = b.middleRows(4, 5);
+  Rounding<float> rounding_rest;
+  product<float>(rounding_cut.of(Precision::bfloat16, cut_out),
+                 rounding_rest.of(Precision::bfloat16, rest), second);
+  CHECK(relative_difference(of_columns, second) < 1e-6);
+  rounding_a.start(Precision::float32, 9, 9);
+  CHECK(rounding_a.row(0) == nullptr);
   // In float32, and in double, a factor is the matrix itself.
   const auto itself = rounding_a.of(Precision::float32, a);
   CHECK(itself.values.data() == a.data());

@@ -107,10 +107,12 @@ struct Kernels {
                              Rows<const Real> normalized, const Real* inverse_deviation,
                              Rows<Real> d_x, Real* d_gain, Real* d_bias);
 
-  // x becomes f(x + bias) and slope f'(x + bias); slope.data may be null.
-  void (*activate)(Activation kind, const Real* bias, Rows<Real> x, Rows<Real> slope);
-  // d = d ∘ slope; sums += Σ over rows of the new d unless null.
-  void (*multiply)(Rows<const Real> slope, Rows<Real> d, Real* sums);
+  // x becomes f(x + bias) and slope f'(x + bias); slope.data may be null. Where `rounded` is not,
+  // the values go there, as to_bfloat16 would make them, and x stays.
+  void (*activate)(Activation kind, const Real* bias, Rows<Real> x, Rows<Real> slope,
+                   std::uint16_t* rounded);
+  // d = d ∘ slope; sums += Σ over rows of the new d unless null; `rounded` as above.
+  void (*multiply)(Rows<const Real> slope, Rows<Real> d, Real* sums, std::uint16_t* rounded);
 
   // The same numbers in bfloat16 (the upper half of a float), rounded to nearest, ties to even;
   // `to` [N, n] contiguous.

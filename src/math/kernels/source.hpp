@@ -30,6 +30,12 @@ struct Source {
   static V load(const Real* p, Part part, Real rest) { return P::load(p, part.n, rest); }
   static void store(Real* p, V x, Whole) { P::store(p, x); }
   static void store(Real* p, V x, Part part) { P::store(p, x, part.n); }
+  static void store_rounded(std::uint16_t* p, V x, Whole) { P::to_bfloat16(x, p); }
+  static void store_rounded(std::uint16_t* p, V x, Part part) {
+    Real numbers[kWidth];
+    P::store(numbers, x);
+    for (Size i = 0; i < part.n; ++i) p[i] = bfloat16(static_cast<float>(numbers[i]));
+  }
 
   // f(i, Whole or Part) over 0 .. n-1 in packs.
   template <class F>
@@ -329,36 +335,45 @@ struct Source {
 
   template <class F>
   [[gnu::always_inline]] static void activate_with(const F& f, const Real* bias, Rows<Real> x,
-                                                   Rows<Real> slope) {
+                                                   Rows<Real> slope, std::uint16_t* rounded) {
     for (Size r = 0; r < x.rows; ++r) {
       Real* at = x.row(r);
       Real* to = slope.data ? slope.row(r) : nullptr;
+      std::uint16_t* half = rounded ? rounded + r * x.cols : nullptr;
       each(x.cols, [&](Size i, auto part) {
         const ValueAndSlope result = f(load(at + i, part) + load(bias + i, part));
-        store(at + i, result.value, part);
+        if (half)
+          store_rounded(half + i, result.value, part);
+        else
+          store(at + i, result.value, part);
         if (to) store(to + i, result.slope, part);
       });
     }
   }
 
-  static void activate(Activation kind, const Real* bias, Rows<Real> x, Rows<Real> slope) {
+  static void activate(Activation kind, const Real* bias, Rows<Real> x, Rows<Real> slope,
+                       std::uint16_t* rounded) {
     switch (kind) {
       case Activation::relu:
-        return activate_with([](V v) { return relu(v); }, bias, x, slope);
+        return activate_with([](V v) { return relu(v); }, bias, x, slope, rounded);
       case Activation::gelu:
-        return activate_with([](V v) { return gelu(v); }, bias, x, slope);
+        return activate_with([](V v) { return gelu(v); }, bias, x, slope, rounded);
       case Activation::gelu_tanh:
-        return activate_with([](V v) { return gelu_tanh(v); }, bias, x, slope);
+        return activate_with([](V v) { return gelu_tanh(v); }, bias, x, slope, rounded);
     }
   }
 
-  static void multiply(Rows<const Real> slope, Rows<Real> d, Real* sums) {
+  static void multiply(Rows<const Real> slope, Rows<Real> d, Real* sums, std::uint16_t* rounded) {
     for (Size r = 0; r < d.rows; ++r) {
       const Real* factor = slope.row(r);
       Real* at = d.row(r);
+      std::uint16_t* half = rounded ? rounded + r * d.cols : nullptr;
       each(d.cols, [&](Size i, auto part) {
         const V product = load(at + i, part) * load(factor + i, part);
-        store(at + i, product, part);
+        if (half)
+          store_rounded(half + i, product, part);
+        else
+          store(at + i, product, part);
         if (sums) store(sums + i, load(sums + i, part) + product, part);
       });
     }
@@ -367,9 +382,7 @@ struct Source {
   static void to_bfloat16(Rows<const Real> x, std::uint16_t* to) {
     for (Size r = 0; r < x.rows; ++r, to += x.cols) {
       const Real* from = x.row(r);
-      Size i = 0;
-      for (; i + kWidth <= x.cols; i += kWidth) P::to_bfloat16(P::load(from + i), to + i);
-      for (; i < x.cols; ++i) to[i] = bfloat16(static_cast<float>(from[i]));
+      each(x.cols, [&](Size i, auto part) { store_rounded(to + i, load(from + i, part), part); });
     }
   }
 

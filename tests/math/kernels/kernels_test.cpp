@@ -72,6 +72,12 @@ std::vector<Visible> visibilities(Index queries, Index keys) {
   return all;
 }
 
+std::vector<std::uint16_t> in_bfloat16(const Kernels<float>& kernel, const Strided& x) {
+  std::vector<std::uint16_t> rounded(static_cast<std::size_t>(x.values().size()));
+  kernel.to_bfloat16(x.read(), rounded.data());
+  return rounded;
+}
+
 DropoutSource some_dropout() { return Dropout{0.3, 0x123456789abcULL, 7}.source(5, 100, 64); }
 
 }  // namespace
@@ -183,12 +189,19 @@ TEST_CASE("kernels over rows agree with their formulas and keep to their view") 
         Strided product(x);
         sums = bias;
         const Strided factors(y, 3);
-        kernel.multiply(factors.read(), product.view(), sums.data());
+        kernel.multiply(factors.read(), product.view(), sums.data(), nullptr);
         CHECK(difference(product.values(), x.cwiseProduct(y)) < 1e-6);
         CHECK(difference(sums.cast<double>(), row + x.cwiseProduct(y).colwise().sum()) < 1e-6);
         Strided again(x);
-        kernel.multiply(factors.read(), again.view(), nullptr);
+        kernel.multiply(factors.read(), again.view(), nullptr, nullptr);
         CHECK(same_bits(again.values(), product.values()));
+        Strided kept(x);
+        std::vector<std::uint16_t> half(static_cast<std::size_t>(x.size()));
+        F sums_too = bias;
+        kernel.multiply(factors.read(), kept.view(), sums_too.data(), half.data());
+        CHECK(half == in_bfloat16(kernel, product));
+        CHECK(same_bits(sums_too, sums));
+        CHECK(same_bits(kept.values(), x));
         CHECK((sum.surroundings_untouched() && product.surroundings_untouched()));
 
         const auto dropout = some_dropout();
@@ -264,7 +277,7 @@ TEST_CASE("activations and their slopes agree with their formulas") {
         const M sum = (x.cast<float>().rowwise() + bias.cast<float>().row(0)).cast<double>();
         Strided value(x), slope(M::Zero(3, n), 3);
         const F b = bias.cast<float>();
-        kernel.activate(kind, b.data(), value.view(), slope.view());
+        kernel.activate(kind, b.data(), value.view(), slope.view(), nullptr);
         CHECK(difference(value.values(), sum.unaryExpr([&](double v) {
                 return plain::activation(kind, v);
               })) < 1e-6);
@@ -272,8 +285,14 @@ TEST_CASE("activations and their slopes agree with their formulas") {
                          sum.unaryExpr([&](double v) { return plain::slope(kind, v); })) < 4e-6);
         CHECK((value.surroundings_untouched() && slope.surroundings_untouched()));
         Strided alone(x);
-        kernel.activate(kind, b.data(), alone.view(), {});
+        kernel.activate(kind, b.data(), alone.view(), {}, nullptr);
         CHECK(same_bits(alone.values(), value.values()));
+        Strided kept(x), slope_too(M::Zero(3, n), 3);
+        std::vector<std::uint16_t> half(static_cast<std::size_t>(x.size()));
+        kernel.activate(kind, b.data(), kept.view(), slope_too.view(), half.data());
+        CHECK(half == in_bfloat16(kernel, value));
+        CHECK(same_bits(slope_too.values(), slope.values()));
+        CHECK(same_bits(kept.values(), x));
       }
   });
 }
