@@ -190,13 +190,7 @@ class Rig {
   }
 
   // With the line that a trial writes of every step.
-  void step() {
-    const auto report = trainer_.step(++steps_);
-    progress_.record(Json{{"step", report.step},
-                          {"loss", report.loss},
-                          {"learning_rate", report.learning_rate},
-                          {"gradient_norm", report.gradient_norm}});
-  }
+  void step() { progress_.record(trainer_.step(++steps_)); }
 
   ProbeModel probe_;
   MadeUpText task_;

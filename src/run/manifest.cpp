@@ -41,6 +41,7 @@ std::string name_from(const Json& json) {
 }
 
 Manifest from_json(const Json& json) {
+  if (json.is_discarded()) throw Error(ExitCode::bad_data, "it is no JSON");
   if (const auto schema = json.at("schema").get<std::int64_t>(); schema != Manifest::kSchema)
     throw Error(ExitCode::bad_data,
                 fmt::format("it has schema {}; this program reads {}", schema, Manifest::kSchema));

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "train/trainer.hpp"
 
 namespace headcount {
 namespace {
@@ -60,6 +61,13 @@ void Progress::continue_curve(std::int64_t last) {
   for (std::string line; std::getline(before, line);)
     if (is_kept(line, last)) kept += line + "\n";
   begin_curve(kept);
+}
+
+void Progress::record(const StepReport& report) {
+  record(Json{{"step", report.step},
+              {"loss", report.loss},
+              {"learning_rate", report.learning_rate},
+              {"gradient_norm", report.gradient_norm}});
 }
 
 void Progress::record(const Json& event) {

@@ -10,6 +10,8 @@
 
 namespace headcount {
 
+struct StepReport;
+
 // What a running trial tells: every event, line by line, in <trial>.jsonl (its curve) for `tail -f`
 // and plotting; lines for people on standard error, which is the trial's log; and both to whoever
 // watches.
@@ -30,9 +32,10 @@ class Progress {
   // interruption, are taken out of the curve. Without this call the first event begins a new curve.
   void continue_curve(std::int64_t last);
 
-  // One line; in the file when this returns. A curve that cannot be
-  // written any more is no reason to lose the trial: it ends there.
+  // One line; in the file when this returns. A curve that cannot be written any more is no reason
+  // to lose the trial: it ends there.
   void record(const Json& event);
+  void record(const StepReport& report);  // of a training step
   // `always` shows a line that is not to be skipped; others are shown every ten seconds.
   void show(const std::string& text, bool always = false);
 

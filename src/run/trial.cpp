@@ -229,10 +229,7 @@ class TrialRun {
   void step(std::int64_t steps) {
     state_.training.steps.push_back(trainer_->step(last_step() + 1));
     const auto& report = state_.training.steps.back();
-    progress_.record(Json{{"step", report.step},
-                          {"loss", report.loss},
-                          {"learning_rate", report.learning_rate},
-                          {"gradient_norm", report.gradient_norm}});
+    progress_.record(report);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - train_began_;
     const double each = passed.count() / static_cast<double>(report.step - first_step_);
     progress_.show(fmt::format("step {}/{}  loss {:.4f}  {:.3g} ms/step  {} left", report.step,

@@ -26,7 +26,8 @@ Pass pass(Precision precision, Index width, Index inner, Index rows) {
     parameters.view(entry.block) =
         random_matrix<float>(entry.block.rows, entry.block.cols, seed++, 0.3);
   parameters.round(precision);
-  const auto x = random_matrix<float>(rows, width, 11), d_out = random_matrix<float>(rows, width, 12);
+  const auto x = random_matrix<float>(rows, width, 11),
+             d_out = random_matrix<float>(rows, width, 12);
   FeedForward<float>::Cache cache;
   FeedForward<float>::Scratch scratch;
   Parameters<float> gradient(*layout);
@@ -55,7 +56,7 @@ TEST_CASE("feed-forward with factors in bfloat16 is that in float, coarsely") {
   CHECK(relative_difference(found.d_x, wanted.d_x) < 0.05);
   for (const auto& entry : wanted.gradient.layout().entries()) {
     CAPTURE(entry.name);
-    CHECK(relative_difference(found.gradient.view(entry.block),
-                              wanted.gradient.view(entry.block)) < 0.05);
+    CHECK(relative_difference(found.gradient.view(entry.block), wanted.gradient.view(entry.block)) <
+          0.05);
   }
 }

@@ -49,7 +49,10 @@ TEST_CASE("a broken manifest is told with its name") {
     changed.replace(changed.find(what), what.size(), other);
     return changed;
   };
-  SECTION("cut off") { write_text(path, text.substr(0, text.size() / 2)); }
+  SECTION("cut off") {
+    write_text(path, text.substr(0, text.size() / 2));
+    CHECK_THROWS_WITH(read_manifest(folder.path()), ContainsSubstring("no JSON"));
+  }
   SECTION("empty") { write_text(path, ""); }
   SECTION("of another schema") { write_text(path, with("\"schema\": 1", "\"schema\": 2")); }
   SECTION("of another kind") { write_text(path, with("\"steps\": 100", "\"steps\": \"100\"")); }
