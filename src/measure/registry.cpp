@@ -3,9 +3,11 @@
 namespace headcount {
 
 const Registry<MeasureEntry>& measures() {
-  static const Registry<MeasureEntry> registry(
-      "measure", {entropy(), normalized_entropy(), confidence(), distance(), gradient_importance(),
-                  ablation_importance()});
+  static const Registry<MeasureEntry> registry("measure", {
+#define HEADCOUNT_ENTRY(entry) entry(),
+#include "measure/registry.def"
+#undef HEADCOUNT_ENTRY
+                                                          });
   return registry;
 }
 

@@ -4,11 +4,8 @@
 
 namespace headcount {
 
-MeasureEntry entropy();
-MeasureEntry normalized_entropy();
-MeasureEntry confidence();
-MeasureEntry distance();
-MeasureEntry gradient_importance();
-MeasureEntry ablation_importance();
+#define HEADCOUNT_ENTRY(entry) MeasureEntry entry();
+#include "measure/registry.def"
+#undef HEADCOUNT_ENTRY
 
 }  // namespace headcount

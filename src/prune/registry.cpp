@@ -3,10 +3,11 @@
 namespace headcount {
 
 const Registry<PruningMethod>& pruning_methods() {
-  static const Registry<PruningMethod> registry(
-      "pruning method",
-      {by_gradient_importance(), by_raw_gradient_importance(), by_gradient_importance_iteratively(),
-       by_gradient_importance_reversed(), by_ablation_importance(), at_random()});
+  static const Registry<PruningMethod> registry("pruning method", {
+#define HEADCOUNT_ENTRY(entry) entry(),
+#include "prune/registry.def"
+#undef HEADCOUNT_ENTRY
+                                                                  });
   return registry;
 }
 

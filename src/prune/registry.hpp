@@ -4,11 +4,8 @@
 
 namespace headcount {
 
-PruningMethod by_gradient_importance();
-PruningMethod by_raw_gradient_importance();
-PruningMethod by_gradient_importance_iteratively();
-PruningMethod by_gradient_importance_reversed();
-PruningMethod by_ablation_importance();
-PruningMethod at_random();
+#define HEADCOUNT_ENTRY(entry) PruningMethod entry();
+#include "prune/registry.def"
+#undef HEADCOUNT_ENTRY
 
 }  // namespace headcount

@@ -9,10 +9,11 @@
 namespace headcount {
 
 const Registry<DataSource>& data_sources() {
-  static const Registry<DataSource> registry(
-      "data source", {file_source(), austen_source(), conllu_source(), sections_source(),
-                      recall_source(), copy_source(), reverse_source(), sort_source(),
-                      induction_source(), order_source(), bag_source(), grammar_source()});
+  static const Registry<DataSource> registry("data source", {
+#define HEADCOUNT_ENTRY(entry) entry(),
+#include "task/data_sources.def"
+#undef HEADCOUNT_ENTRY
+                                                            });
   return registry;
 }
 

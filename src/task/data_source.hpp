@@ -61,18 +61,9 @@ std::string path_of(const TaskConfig& config, std::string_view prefix);
 std::string read_text_file(const std::string& path);
 
 // The entries, one file each.
-DataSource file_source();
-DataSource austen_source();
-DataSource conllu_source();
-DataSource sections_source();
-DataSource recall_source();
-DataSource copy_source();
-DataSource reverse_source();
-DataSource sort_source();
-DataSource induction_source();
-DataSource order_source();
-DataSource bag_source();  // beside order_source, whose control it is
-DataSource grammar_source();
+#define HEADCOUNT_ENTRY(entry) DataSource entry();
+#include "task/data_sources.def"
+#undef HEADCOUNT_ENTRY
 
 inline constexpr std::string_view kFilePrefix = "file:", kConlluPrefix = "conllu:";
 

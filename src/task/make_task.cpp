@@ -53,8 +53,11 @@ std::vector<TaskKey> keys_of(const TaskConfig& config) {
 }  // namespace
 
 const Registry<TaskEntry>& tasks() {
-  static const Registry<TaskEntry> registry(
-      "task", {language_model_task(), masked_lm_task(), classify_task()});
+  static const Registry<TaskEntry> registry("task", {
+#define HEADCOUNT_ENTRY(entry) entry(),
+#include "task/tasks.def"
+#undef HEADCOUNT_ENTRY
+                                                    });
   return registry;
 }
 

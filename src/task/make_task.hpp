@@ -38,8 +38,8 @@ std::unique_ptr<Task> make_task(const TaskConfig& config);
 std::string data_report(const TaskConfig& config);
 
 // The entries, one file each.
-TaskEntry language_model_task();
-TaskEntry masked_lm_task();
-TaskEntry classify_task();
+#define HEADCOUNT_ENTRY(entry) TaskEntry entry();
+#include "task/tasks.def"
+#undef HEADCOUNT_ENTRY
 
 }  // namespace headcount

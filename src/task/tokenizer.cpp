@@ -13,8 +13,11 @@ std::string Tokenizer::state() const {
 }
 
 const Registry<TokenizerEntry>& tokenizers() {
-  static const Registry<TokenizerEntry> registry(
-      "tokenizer", {byte_tokenizer(), character_tokenizer(), word_tokenizer()});
+  static const Registry<TokenizerEntry> registry("tokenizer", {
+#define HEADCOUNT_ENTRY(entry) entry(),
+#include "task/tokenizers.def"
+#undef HEADCOUNT_ENTRY
+                                                              });
   return registry;
 }
 

@@ -41,9 +41,9 @@ const Registry<TokenizerEntry>& tokenizers();
 TaskKey tokenizer_key();
 
 // The entries, one file each.
-TokenizerEntry byte_tokenizer();
-TokenizerEntry character_tokenizer();
-TokenizerEntry word_tokenizer();
+#define HEADCOUNT_ENTRY(entry) TokenizerEntry entry();
+#include "task/tokenizers.def"
+#undef HEADCOUNT_ENTRY
 
 // For tokenizers: entry `token` of a vocabulary, or the error that names its bounds.
 const std::string& vocabulary_entry(const std::vector<std::string>& vocabulary, Token token);

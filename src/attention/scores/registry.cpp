@@ -3,8 +3,11 @@
 namespace headcount {
 
 const Registry<ScoreEntry>& score_functions() {
-  static const Registry<ScoreEntry> registry("score function",
-                                             {scaled_dot_score(), dot_score(), additive_score()});
+  static const Registry<ScoreEntry> registry("score function", {
+#define HEADCOUNT_ENTRY(entry) entry(),
+#include "attention/scores/registry.def"
+#undef HEADCOUNT_ENTRY
+                                                               });
   return registry;
 }
 

@@ -4,8 +4,8 @@
 
 namespace headcount {
 
-ScoreEntry scaled_dot_score();
-ScoreEntry dot_score();
-ScoreEntry additive_score();
+#define HEADCOUNT_ENTRY(entry) ScoreEntry entry();
+#include "attention/scores/registry.def"
+#undef HEADCOUNT_ENTRY
 
 }  // namespace headcount

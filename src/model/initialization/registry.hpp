@@ -4,17 +4,9 @@
 
 namespace headcount {
 
-InitializationEntry xavier_uniform();
-InitializationEntry xavier_normal();
-InitializationEntry kaiming();
-InitializationEntry orthogonal_initialization();
-InitializationEntry normal_initialization();
-InitializationEntry gpt2_initialization();
-InitializationEntry ds_init_bound();
-InitializationEntry ds_init_variance();
-InitializationEntry t_fixup();
-InitializationEntry admin_initialization();
-InitializationEntry rezero();
+#define HEADCOUNT_ENTRY(entry) InitializationEntry entry();
+#include "model/initialization/registry.def"
+#undef HEADCOUNT_ENTRY
 
 // Of xavier-uniform, from which other schemes depart.
 Distribution xavier_uniform_distribution(const ParameterEntry& parameter,

@@ -4,8 +4,8 @@
 
 namespace headcount {
 
-#define POSITION_ENCODING(entry) PositionEntry entry();
+#define HEADCOUNT_ENTRY(entry) PositionEntry entry();
 #include "model/positions/registry.def"
-#undef POSITION_ENCODING
+#undef HEADCOUNT_ENTRY
 
 }  // namespace headcount
