@@ -499,15 +499,26 @@ struct Source {
     for (; row < n; ++row) f(row, std::integral_constant<int, 1>{});
   }
 
-  // y[j, i] = x[i, j], rows of y `stride` apart.
+  // y[j, i] = x[i, j], rows of y `stride` apart, which is x.rows or more and a multiple of kWidth:
+  // whole packs are stored.
   static void transpose(Rows<const Real> x, Real* y, Size stride) {
-    const Size whole_rows = x.rows / kWidth * kWidth, whole_cols = x.cols / kWidth * kWidth;
-    for (Size i = 0; i < whole_rows; i += kWidth)
-      for (Size j = 0; j < whole_cols; j += kWidth)
-        P::transpose_tile(x.row(i) + j, x.stride, y + j * stride + i, stride);
-    for (Size i = 0; i < x.rows; ++i)
-      for (Size j = i < whole_rows ? whole_cols : 0; j < x.cols; ++j)
-        y[j * stride + i] = x.row(i)[j];
+    for (Size i = 0; i < x.rows; i += kWidth)
+      for (Size j = 0; j < x.cols; j += kWidth) {
+        const Size rows = x.rows - i < kWidth ? x.rows - i : kWidth;
+        const Size cols = x.cols - j < kWidth ? x.cols - j : kWidth;
+        Real* to = y + j * stride + i;
+        if (rows == kWidth && cols == kWidth) {
+          P::transpose_tile(x.row(i) + j, x.stride, to, stride);
+          continue;
+        }
+        Real tile[kWidth * kWidth], turned[kWidth * kWidth];
+        for (Size r = 0; r < kWidth; ++r)
+          store(tile + r * kWidth, r < rows ? load(x.row(i + r) + j, Part{cols}) : P::all(0),
+                Whole{});
+        P::transpose_tile(tile, kWidth, turned, kWidth);
+        for (Size c = 0; c < cols; ++c)
+          store(to + c * stride, load(turned + c * kWidth, Whole{}), Whole{});
+      }
   }
 
   static void scores(Rows<const Real> queries, Rows<const Real> keys, Real factor, Visible visible,
