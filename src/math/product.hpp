@@ -18,6 +18,7 @@ enum class Precision { float32, bfloat16 };
 std::string_view name_of(Precision precision);
 std::vector<std::string> precision_names();
 Precision parse_precision(std::string_view text);  // throws Error (bad_data)
+// Whether factors of Real are rounded in it.
 template <class Real>
 constexpr bool is_rounded(Precision precision) {
   return std::is_same_v<Real, float> && precision == Precision::bfloat16;
@@ -40,10 +41,6 @@ struct Factor {
         rounded(rounded_values),
         stride(rounded_stride) {
     static_assert(Dense::IsRowMajor);
-  }
-
-  Factor middle_rows(Index first, Index count) const {
-    return {values.middleRows(first, count), rounded ? rounded + first * stride : nullptr, stride};
   }
 };
 

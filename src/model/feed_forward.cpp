@@ -38,12 +38,13 @@ void FeedForward<Real>::forward(const Parameters<Real>& parameters, Precision pr
                                 Scratch& scratch, MatrixRef<Real> out) const {
   const Index tokens = x.rows(), inner = w_1_.cols;
   const bool rounds = is_rounded<Real>(precision);
-  const auto from_x = cache.x.of(precision, x);
+  cache.x.of(precision, x);
   cache.hidden.start(precision, tokens, inner);
   if (backward_follows) cache.slope.resize(tokens, inner);
   each_rows(rounds, tokens, inner, [&](Index first, Index count) {
     auto hidden = (rounds ? scratch.hidden : cache.activated).resize(count, inner);
-    product<Real>(from_x.middle_rows(first, count), parameters.factor(precision, w_1_), hidden);
+    product<Real>(cache.x.again(x.middleRows(first, count), first),
+                  parameters.factor(precision, w_1_), hidden);
     if (backward_follows) {
       MatrixRef<Real> slope = cache.slope.view().middleRows(first, count);
       activate<Real>(activation_, parameters.view(b_1_), hidden, &slope, cache.hidden.row(first));
@@ -68,8 +69,8 @@ void FeedForward<Real>::backward(const Parameters<Real>& parameters, Precision p
   const auto slope = std::as_const(cache.slope).view();
   each_rows(rounds, tokens, inner, [&](Index first, Index count) {
     auto d_hidden = scratch.hidden.resize(count, inner);
-    product_bt<Real>(from_out.middle_rows(first, count), parameters.factor(precision, w_2_),
-                     d_hidden);
+    product_bt<Real>(scratch.d_out.again(d_out.middleRows(first, count), first),
+                     parameters.factor(precision, w_2_), d_hidden);
     auto* rounded = scratch.d_activated.row(first);
     if (gradient) {
       MatrixRef<Real> d_b_1 = gradient->view(b_1_);

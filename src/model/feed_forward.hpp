@@ -13,7 +13,8 @@ template <class Real>
 class FeedForward {
  public:
   struct Cache {
-    Buffer<Real> slope, activated;  // [N, F] activation'(x W_1 + b_1), activation(x W_1 + b_1)
+    Buffer<Real> slope;      // [N, F] activation'(x W_1 + b_1)
+    Buffer<Real> activated;  // [N, F] activation(x W_1 + b_1), in float32
     Rounding<Real> x, hidden;
   };
   struct Scratch {

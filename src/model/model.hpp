@@ -69,7 +69,7 @@ struct ModelPass {
   std::uint32_t step = 0;
   Index first_row = 0;  // of this shard within its batch
   HeadObserver<Real>* observer = nullptr;
-  Precision precision = Precision::float32;  // of the large products
+  Precision precision = Precision::float32;  // of the large products; parameters rounded for it
   bool backward_follows = true;              // else forward() leaves nothing for it: less memory
   bool gate_gradients = false;               // backward() fills workspace.gate_gradients
   bool activation_variance = false;          // forward() fills workspace.activation_variance
